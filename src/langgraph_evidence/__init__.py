@@ -1,0 +1,1 @@
+"""Published methods of answering from evidence, each one LangGraph state machine."""

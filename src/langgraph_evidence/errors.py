@@ -1,0 +1,46 @@
+"""Every failure this package raises: its type says who must act, its message says what was given and what to do."""
+
+
+class EvidenceError(Exception):
+    """Base of all errors raised by this package."""
+
+
+class InvalidInput(EvidenceError, ValueError):
+    """The caller gave something that is not allowed: a wrong setting, an empty question, an unknown name."""
+
+
+class ResourceError(EvidenceError):
+    """A file the run needs (corpus, index, weights, data set) is missing, damaged or of another version."""
+
+
+class MissingExtra(EvidenceError, ImportError):
+    """An optional dependency is needed and not installed; the message names the extra."""
+
+
+class ModelError(EvidenceError):
+    """A call to a language model failed.
+
+    Args:
+        message: What failed, against which model, and what to do.
+        status: The HTTP status, where there was one.
+        transient: Whether the same call may succeed later (time-outs, 429, 5xx, broken connections).
+    """
+
+    def __init__(self, message: str, *, status: int | None = None, transient: bool = False) -> None:
+        super().__init__(message)
+        self.status = status
+        self.transient = transient
+
+
+class UnusableReply(EvidenceError):
+    """A model answered, but not in the protocol it was asked for.
+
+    Args:
+        reason: What was expected and what came, in words that can be sent back to the model.
+        reply: The reply as it came.
+    """
+
+    def __init__(self, reason: str, *, reply: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.reply = reply

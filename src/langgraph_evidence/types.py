@@ -1,0 +1,75 @@
+"""The plain data that travels through every graph: JSON values only, so that any checkpointer can store it."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Literal
+
+from typing_extensions import NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
+
+
+class Passage(TypedDict):
+    """A retrieved text: one paragraph or, in a sentence-level corpus, one sentence."""
+
+    id: str
+    title: str
+    text: str
+    score: NotRequired[float]
+    query: NotRequired[str]
+    iteration: NotRequired[int]
+
+
+class Citation(TypedDict):
+    """One span of the answer, the passage that supports it, and the span quoted from that passage.
+
+    `start` and `end` index the answer, `quote_start` and `quote_end` the passage's text; `score` is the support in [0, 1].
+    """
+
+    start: int
+    end: int
+    passage_id: str
+    title: str
+    quote: str
+    quote_start: int
+    quote_end: int
+    score: float
+
+
+class Usage(TypedDict):
+    """What a step or a run has spent on language-model calls."""
+
+    calls: int
+    cached_calls: int
+    input_tokens: int
+    output_tokens: int
+    seconds: float
+
+
+Stopped = Literal["answered", "forced", "budget", "no_evidence", "no_answer"]
+"""Why a run ended: its own decision, the last iteration's forced answer, a spent budget, nothing retrieved, no usable reply."""
+
+
+def no_usage() -> Usage:
+    """The usage of nothing."""
+    return Usage(calls=0, cached_calls=0, input_tokens=0, output_tokens=0, seconds=0.0)
+
+
+def passage_from_document(document: Document) -> Passage:
+    """Reads a LangChain document as a passage; a document without an id is known by the hash of its title and text."""
+    title = str(document.metadata.get("title") or "")
+    text = document.page_content
+    fallback = hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()[:16]
+    passage = Passage(id=str(document.id or document.metadata.get("id") or fallback), title=title, text=text)
+    score = document.metadata.get("score")
+    if score is not None:
+        passage["score"] = float(score)
+    return passage
+
+
+def passage_line(passage: Passage) -> str:
+    """The passage as one line, `Title: text`, unless the text already begins with its title (FuRePA, appendix B)."""
+    title, text = passage["title"].strip(), " ".join(passage["text"].split())
+    return text if not title or text.lower().startswith(title.lower()) else f"{title}: {text}"
