@@ -1,0 +1,53 @@
+# One command each: make demo, make setup, make test, make check, make bench, make clean.
+# PYTHON chooses the interpreter that makes .venv: make demo PYTHON=python3.12
+
+PYTHON ?= python3
+BIN = .venv/bin
+PIP = $(BIN)/python -m pip install --quiet --constraint constraints.txt
+
+.PHONY: demo setup test check docs bench clean
+
+demo: .venv/demo-installed
+	$(BIN)/evidence ask "Where was the director of film The Alster Case born?"
+	$(BIN)/evidence ask "Who lived longer, Bernhard Afinger or Melvin Kranzberg?"
+
+setup: .venv/all-installed
+
+test: .venv/all-installed
+	$(BIN)/python -m pytest --cov --cov-report=term-missing:skip-covered
+
+check: .venv/all-installed
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/deptry .
+	$(BIN)/codespell
+	$(BIN)/python -m pytest -q -p no:cacheprovider tests/unit/test_house_rules.py tests/unit/test_docs.py
+
+# Writes the parts of the documentation that are made from the code.
+docs: .venv/all-installed
+	$(BIN)/python docs/generate.py
+
+bench: .venv/all-installed
+	for bench in benches/bench_*.py; do $(BIN)/python $$bench || exit 1; done
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.*
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/python-made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "$(PYTHON) is older than Python 3.11: give another one, as in make setup PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/demo-installed: .venv/python-made pyproject.toml constraints.txt
+	@echo "Installing into .venv; the first time this takes a few minutes."
+	$(PIP) --editable '.[local,sqlite]'
+	@touch $@
+
+.venv/all-installed: .venv/python-made pyproject.toml constraints.txt
+	@echo "Installing into .venv with all that the tests need; the first time this takes a few minutes."
+	$(PIP) --editable '.[test,check]'
+	@touch .venv/demo-installed $@
