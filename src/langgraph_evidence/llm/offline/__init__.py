@@ -1,0 +1,7 @@
+"""The offline chat model: this package's prompts answered by extraction, with no key, no server and no download."""
+
+from __future__ import annotations
+
+from langgraph_evidence.llm.offline.chat import OfflineChat
+
+__all__ = ["OfflineChat"]

@@ -1,0 +1,185 @@
+"""A chat model that recognises this package's prompts and replies in their protocols."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, SystemMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from pydantic import Field
+
+from langgraph_evidence.llm.offline import furepa
+
+if TYPE_CHECKING:
+    from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+    from langchain_core.language_models import LangSmithParams
+
+MODEL_NAME = "offline"
+
+UNKNOWN = (
+    "I am the offline model of langgraph-evidence: a small extractive program, not a language model. I reply only to "
+    "the prompts of this package's methods, and this is none of them. Choose a language model for anything else."
+)
+"""The reply to a prompt of no known protocol."""
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """What a protocol is recognised by: the system text and the last user turn; earlier turns are examples."""
+
+    system: str
+    user: str
+
+
+Responder = Callable[[str, str, float, random.Random], str | None]
+"""Takes the system text, the last user turn, a temperature and a source of chance; gives None for another's prompt."""
+
+RESPONDERS: tuple[Responder, ...] = (furepa.respond,)
+"""One entry a method's protocol, asked in this order."""
+
+
+def _conversation(messages: Sequence[BaseMessage]) -> Conversation:
+    system = "\n".join(message.text for message in messages if isinstance(message, SystemMessage))
+    users = [message.text for message in messages if message.type == "human"]
+    return Conversation(system, users[-1] if users else "")
+
+
+def _count(text: str) -> int:
+    return len(re.findall(r"\w+|[^\w\s]", text))
+
+
+def _cut(text: str, stop: Sequence[str] | None) -> str:
+    ends = [text.find(word) for word in stop or () if word]
+    return text[: min((end for end in ends if end >= 0), default=len(text))]
+
+
+class OfflineChat(BaseChatModel):
+    """The offline model: extraction over the shared encoder, in the text protocols of this package's methods.
+
+    The same messages, seed and temperature give the same reply; of the n samples of one call each has its own chance.
+    A prompt that is none of this package's gets a text that says so.
+
+    Args:
+        temperature: How far a sample may stray from the best reply; 0 never does.
+        seed: Where chance starts.
+    """
+
+    deterministic: ClassVar[bool] = True
+
+    temperature: float = Field(0.0, ge=0.0)
+    seed: int = 0
+
+    @property
+    def _llm_type(self) -> str:
+        return MODEL_NAME
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return {"model_name": MODEL_NAME, "temperature": self.temperature, "seed": self.seed}
+
+    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
+        params = super()._get_ls_params(stop=stop, **kwargs)
+        params["ls_provider"] = "langgraph_evidence"
+        params.setdefault("ls_model_name", MODEL_NAME)
+        params["ls_temperature"] = self._temperature(kwargs)
+        return params
+
+    def _streaming_disabled(self, **kwargs: Any) -> bool:
+        # A stream carries one reply; several would be run together.
+        return _samples(kwargs) > 1 or super()._streaming_disabled(**kwargs)
+
+    def _temperature(self, kwargs: dict[str, Any]) -> float:
+        given = kwargs.get("temperature")
+        return self.temperature if given is None else float(given)
+
+    def _text(self, messages: Sequence[BaseMessage], kwargs: dict[str, Any], sample: int) -> str:
+        conversation = _conversation(messages)
+        given = kwargs.get("seed")
+        chance = random.Random(f"{self.seed if given is None else given}/{sample}/{conversation}")
+        for respond in RESPONDERS:
+            reply = respond(conversation.system, conversation.user, self._temperature(kwargs), chance)
+            if reply is not None:
+                return reply
+        return UNKNOWN
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - LangChain's signature
+        **kwargs: Any,
+    ) -> ChatResult:
+        count = _samples(kwargs)
+        texts = [_cut(self._text(messages, kwargs, sample), stop) for sample in range(count)]
+        usage = _usage(messages, texts)
+        generations = [
+            # What a call cost is told once, so that a sum over its samples is right.
+            ChatGeneration(message=_message(text, usage if index == 0 else None))
+            for index, text in enumerate(texts)
+        ]
+        return ChatResult(generations=generations, llm_output={"model_name": MODEL_NAME, "token_usage": dict(usage)})
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002 - LangChain's signature
+        **kwargs: Any,
+    ) -> ChatResult:
+        return await asyncio.to_thread(self._generate, messages, stop, None, **kwargs)
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        text = _cut(self._text(messages, kwargs, 0), stop)
+        for chunk in _chunks(text, _usage(messages, [text])):
+            if run_manager is not None:
+                run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+            yield chunk
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        text = _cut(await asyncio.to_thread(self._text, messages, kwargs, 0), stop)
+        for chunk in _chunks(text, _usage(messages, [text])):
+            if run_manager is not None:
+                await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+            yield chunk
+
+
+def _samples(kwargs: dict[str, Any]) -> int:
+    return max(int(kwargs.get("n") or 1), 1)
+
+
+def _usage(messages: Sequence[BaseMessage], texts: Sequence[str]) -> UsageMetadata:
+    given = sum(_count(message.text) for message in messages)
+    written = sum(_count(text) for text in texts)
+    return UsageMetadata(input_tokens=given, output_tokens=written, total_tokens=given + written)
+
+
+def _message(text: str, usage: UsageMetadata | None) -> AIMessage:
+    return AIMessage(content=text, response_metadata={"model_name": MODEL_NAME}, usage_metadata=usage)
+
+
+def _chunks(text: str, usage: UsageMetadata) -> Iterator[ChatGenerationChunk]:
+    for word in re.findall(r"\S+\s*|\s+", text):
+        yield ChatGenerationChunk(message=AIMessageChunk(content=word))
+    last = AIMessageChunk(
+        content="", response_metadata={"model_name": MODEL_NAME}, usage_metadata=usage, chunk_position="last"
+    )
+    yield ChatGenerationChunk(message=last)
