@@ -1,5 +1,12 @@
 """Every failure this package raises: its type says who must act, its message says what was given and what to do."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from langgraph_evidence.types import Usage
+
 
 class EvidenceError(Exception):
     """Base of all errors raised by this package."""
@@ -18,7 +25,7 @@ class MissingExtra(EvidenceError, ImportError):
 
 
 class ModelError(EvidenceError):
-    """A call to a language model failed.
+    """A call to a language model failed; `usage` is what was spent before, where something was.
 
     Args:
         message: What failed, against which model, and what to do.
@@ -30,10 +37,11 @@ class ModelError(EvidenceError):
         super().__init__(message)
         self.status = status
         self.transient = transient
+        self.usage: Usage | None = None
 
 
 class UnusableReply(EvidenceError):
-    """A model answered, but not in the protocol it was asked for.
+    """A model answered, but not in the protocol it was asked for; `usage` is what its replies cost, where known.
 
     Args:
         reason: What was expected and what came, in words that can be sent back to the model.
@@ -44,3 +52,4 @@ class UnusableReply(EvidenceError):
         super().__init__(reason)
         self.reason = reason
         self.reply = reply
+        self.usage: Usage | None = None

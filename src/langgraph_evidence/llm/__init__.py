@@ -1,1 +1,6 @@
-"""TODO."""
+"""Every call to a language model: prompts as data, one limit, one retry policy, one ledger."""
+
+from langgraph_evidence.llm.chat import LanguageModel, Reply, Sample
+from langgraph_evidence.llm.prompt import Prompt, quote
+
+__all__ = ["LanguageModel", "Prompt", "Reply", "Sample", "quote"]

@@ -1,0 +1,110 @@
+"""Prompts as data: named messages with declared `$variables`, checked when written and when filled."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from string import Template
+from typing import TYPE_CHECKING
+
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+from langgraph_evidence.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+_ROLES: dict[str, type[BaseMessage]] = {
+    "system": SystemMessage,
+    "human": HumanMessage,
+    "user": HumanMessage,
+    "ai": AIMessage,
+    "assistant": AIMessage,
+}
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A chat prompt whose templates hold `$name` or `${name}` where a value goes in.
+
+    Every other character stands for itself, except that a dollar before a letter is written `$$`. Values go in as they
+    are: a `$name` inside a value is text.
+
+    Args:
+        name: What errors call it.
+        messages: Pairs of a role (system, human, ai) and a template; few-shot examples are human and ai turns.
+        variables: The names that the templates use, no more and no fewer.
+
+    Raises:
+        InvalidInput: No message, an unknown role, or templates that use other names than those declared.
+    """
+
+    name: str
+    messages: tuple[tuple[str, str], ...]
+    variables: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.messages:
+            raise InvalidInput(f"Prompt {self.name!r} has no messages; give it at least one (role, template) pair.")
+        used: set[str] = set()
+        for role, template in self.messages:
+            if role not in _ROLES:
+                raise InvalidInput(
+                    f"Prompt {self.name!r} has a message of role {role!r}; it takes {', '.join(_ROLES)}."
+                )
+            used.update(Template(template).get_identifiers())
+        self._check(used, "uses")
+
+    def render(self, **values: str | int | float) -> list[BaseMessage]:
+        """Fills the templates.
+
+        Args:
+            **values: One value for each declared variable.
+
+        Raises:
+            InvalidInput: A variable is missing or was never declared, or a value is neither text nor a number.
+        """
+        self._check(set(values), "was given")
+        for name, value in values.items():
+            if not isinstance(value, str | int | float):
+                kind = type(value).__name__
+                raise InvalidInput(f"Prompt {self.name!r} was given a {kind} for ${name}; it takes text or a number.")
+        return [_ROLES[role](Template(text).safe_substitute(values)) for role, text in self.messages]
+
+    def _check(self, names: set[str], verb: str) -> None:
+        declared = set(self.variables)
+        if names != declared:
+            missing, unknown = sorted(declared - names), sorted(names - declared)
+            parts = [f"it lacks {', '.join(missing)}"] if missing else []
+            parts += [f"it {verb} undeclared {', '.join(unknown)}"] if unknown else []
+            known = ", ".join(self.variables) or "none"
+            raise InvalidInput(f"Prompt {self.name!r}: {' and '.join(parts)}. Declared variables: {known}.")
+
+
+# Square and angle brackets carry every protocol's tags and every chat template's markers. Replacing the characters
+# themselves, instead of known tags, leaves nothing that a nested or misspelt tag could be rebuilt from.
+_BRACKETS = str.maketrans("[]<>［］＜＞", "()‹›()‹›")
+# Control, format and separator characters: what splits a line somewhere, or hides text from whoever reads the prompt.
+_BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]+")
+_LABEL = re.compile(
+    r"\A([\W\d_]*(?:question|context|answer|analysis|search|query|evidence|system|user|human|assistant)[\W_]*?)"
+    r"[:\uff1a\ufe55]",
+    re.IGNORECASE,
+)
+_ELLIPSIS = "…"
+
+
+def quote(text: str, *, limit: int = 2000) -> str:
+    """Makes retrieved text safe to put into a prompt as data: one line, without a live tag, of bounded length.
+
+    Line breaks and control characters become one space; square brackets become round ones, angle brackets become angle
+    quotes; a label such as `Question:` at the very start loses its colon, because there it would open a line.
+
+    Args:
+        text: The text of a passage, a tool's result, an earlier reply.
+        limit: The most characters that come back; a longer text ends in an ellipsis.
+    """
+    line = _BREAKS.sub(" ", text[: limit * 4]).strip().translate(_BRACKETS)
+    while (label := _LABEL.match(line)) is not None:
+        line = f"{label.group(1).rstrip()} -{line[label.end() :]}"
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + _ELLIPSIS

@@ -1,0 +1,279 @@
+"""A chat model that follows a script: replies are chosen by what the prompt says, never by the order of the calls."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import httpx
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from pydantic import ConfigDict, Field, PrivateAttr, field_validator
+
+from langgraph_evidence.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+    from langchain_core.language_models import LanguageModelInput
+    from langchain_core.runnables import Runnable
+
+Match = str | Callable[[str], bool]
+Scripted = str | AIMessage
+ReplyOf = Scripted | Sequence[Scripted] | Callable[[str, int], Scripted]
+
+
+@dataclass
+class Fault:
+    """Something that goes wrong with the calls that it matches.
+
+    Args:
+        match: As in a rule.
+        status: Fails with this HTTP status.
+        retry_after: The Retry-After header of that failure, in seconds.
+        error: Fails with this exception.
+        hang: Waits so many seconds before it goes on.
+        garbage: Replies this instead of the rule's reply.
+        times: How many calls it meets; None for all.
+    """
+
+    match: Match = ""
+    status: int | None = None
+    retry_after: float | None = None
+    error: BaseException | None = None
+    hang: float = 0.0
+    garbage: str | None = None
+    times: int | None = 1
+
+    def failure(self) -> BaseException | None:
+        """The exception to raise, if any."""
+        if self.status is None:
+            return self.error
+        headers = {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
+        request = httpx.Request("POST", "http://scripted.invalid")
+        response = httpx.Response(self.status, headers=headers, request=request)
+        return httpx.HTTPStatusError(f"scripted status {self.status}", request=request, response=response)
+
+
+class ScriptedChat(BaseChatModel):
+    """A chat model for tests of graphs and prompts, safe under any number of threads and loops.
+
+    A rule is a pair of what to look for in the whole prompt (all messages' texts, one empty line between them) and what
+    to reply. The first rule that matches decides. A match is a regular expression (`.` matches line breaks too) or a
+    function of the text. A reply is a text, an AIMessage, a list of them taken by the call's seed or the sample's
+    number (from the start again past its end), or a function of the text and that number.
+
+    Args:
+        rules: The script.
+        latency: Seconds that every call takes.
+        faults: What goes wrong, as `Fault` or a dict of its fields.
+        deterministic: Whether `LanguageModel.sample` numbers its calls by seeds 0, 1, 2, ...
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    rules: list[tuple[Any, Any]] = Field(default_factory=list)
+    latency: float = 0.0
+    faults: list[Fault] = Field(default_factory=list)
+    deterministic: bool = True
+    model_name: str = "scripted"
+    n: int = 1
+    seed: int | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    stop: list[str] | None = None
+
+    _record: _Record = PrivateAttr(default_factory=lambda: _Record())
+
+    @field_validator("faults", mode="before")
+    @classmethod
+    def _read_faults(cls, faults: Sequence[Any]) -> list[Fault]:
+        return [Fault(**fault) if isinstance(fault, dict) else fault for fault in faults]
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """Every call so far: `messages`, `text`, `kwargs`, `started`, `ended` (None while it runs), copies included."""
+        return self._record.calls
+
+    @property
+    def most_in_flight(self) -> int:
+        """The most calls that ran at the same time."""
+        return self._record.most_in_flight
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
+        """Passes the tools on with each call, where the record shows them; scripted AIMessages may call them."""
+        return self.bind(tools=tools, **kwargs)
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - LangChain's signature
+        **kwargs: Any,
+    ) -> ChatResult:
+        with self._record.call(messages, {"stop": stop, **kwargs}) as text:
+            fault = self._fault(text)
+            time.sleep(self.latency + fault.hang)
+            return self._reply(text, fault, {"stop": stop, **kwargs})
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002 - LangChain's signature
+        **kwargs: Any,
+    ) -> ChatResult:
+        with self._record.call(messages, {"stop": stop, **kwargs}) as text:
+            fault = self._fault(text)
+            await asyncio.sleep(self.latency + fault.hang)
+            return self._reply(text, fault, {"stop": stop, **kwargs})
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        for chunk in _chunks(self._generate(messages, stop, None, **kwargs)):
+            if run_manager:
+                run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+            yield chunk
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        for chunk in _chunks(await self._agenerate(messages, stop, None, **kwargs)):
+            if run_manager:
+                await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+            yield chunk
+
+    def _fault(self, text: str) -> Fault:
+        with self._record.lock:
+            for fault in self.faults:
+                if fault.times != 0 and _matches(fault.match, text):
+                    fault.times = None if fault.times is None else fault.times - 1
+                    return fault
+        return Fault()
+
+    def _reply(self, text: str, fault: Fault, kwargs: dict[str, Any]) -> ChatResult:
+        failure = fault.failure()
+        if failure is not None:
+            raise failure
+        seed = kwargs.get("seed", self.seed) or 0
+        stop = kwargs.get("stop") or self.stop or []
+        replies = [
+            _as_message(self._scripted(text, seed + offset) if fault.garbage is None else fault.garbage, stop)
+            for offset in range(kwargs.get("n") or self.n)
+        ]
+        _count(replies, text)
+        if kwargs.get("logprobs"):
+            for reply in replies:
+                reply.response_metadata.setdefault("logprobs", _logprobs(str(reply.text)))
+        return ChatResult(generations=[ChatGeneration(message=reply) for reply in replies])
+
+    def _scripted(self, text: str, index: int) -> Scripted:
+        for match, reply in self.rules:
+            if _matches(match, text):
+                return _pick(reply, text, index)
+        known = "\n".join(
+            f"- {match if isinstance(match, str) else getattr(match, '__name__', match)}" for match, _ in self.rules
+        )
+        raise InvalidInput(
+            f"No rule of the script matches this prompt:\n{text}\n\nThe rules look for:\n{known or '- nothing'}"
+        )
+
+
+class _Record:
+    """What a scripted model and its copies were asked."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.calls: list[dict[str, Any]] = []
+        self.most_in_flight = 0
+        self._in_flight = 0
+
+    @contextmanager
+    def call(self, messages: list[BaseMessage], kwargs: dict[str, Any]) -> Iterator[str]:
+        """Records one call while it runs; gives the text that rules are matched with."""
+        text = "\n\n".join(str(message.text) for message in messages)
+        given = {name: value for name, value in kwargs.items() if value is not None}
+        row = {"messages": messages, "text": text, "kwargs": given, "started": time.monotonic(), "ended": None}
+        with self.lock:
+            self.calls.append(row)
+            self._in_flight += 1
+            self.most_in_flight = max(self.most_in_flight, self._in_flight)
+        try:
+            yield text
+        finally:
+            with self.lock:
+                self._in_flight -= 1
+                row["ended"] = time.monotonic()
+
+
+def _matches(match: Match, text: str) -> bool:
+    return bool(match(text)) if callable(match) else re.search(match, text, re.DOTALL) is not None
+
+
+def _pick(reply: ReplyOf, text: str, index: int) -> Scripted:
+    if callable(reply):
+        return reply(text, index)
+    if isinstance(reply, str | AIMessage):
+        return reply
+    return reply[index % len(reply)]
+
+
+def _as_message(reply: Scripted, stop: Sequence[str]) -> AIMessage:
+    if isinstance(reply, AIMessage):
+        return reply.model_copy(deep=True)
+    for mark in stop:
+        reply = reply.split(mark, 1)[0]
+    return AIMessage(reply)
+
+
+def _count(replies: list[AIMessage], text: str) -> None:
+    """Words stand for tokens; the first of n replies carries the usage of all, as one request has one bill."""
+    written = sum(len(str(reply.text).split()) for reply in replies)
+    read = len(text.split())
+    first = replies[0]
+    if first.usage_metadata is None:
+        first.usage_metadata = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
+    first.response_metadata.setdefault("model_name", "scripted")
+
+
+def _logprobs(text: str) -> dict[str, Any]:
+    rows = [
+        {"token": token, "logprob": -0.5, "top_logprobs": [{"token": token, "logprob": -0.5}]}
+        for token in _tokens(text)
+    ]
+    return {"content": rows}
+
+
+def _tokens(text: str) -> list[str]:
+    return re.findall(r"\s*\S+|\s+$", text)
+
+
+def _chunks(result: ChatResult) -> Iterator[ChatGenerationChunk]:
+    message = result.generations[0].message
+    pieces = _tokens(str(message.text)) or [""]
+    for number, piece in enumerate(pieces):
+        chunk = AIMessageChunk(content=piece, id=message.id)
+        if number == len(pieces) - 1 and isinstance(message, AIMessage):
+            chunk.usage_metadata = message.usage_metadata
+            chunk.response_metadata = message.response_metadata
+            chunk.chunk_position = "last"
+        yield ChatGenerationChunk(message=chunk)
