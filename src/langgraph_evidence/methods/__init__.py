@@ -1,1 +1,79 @@
-"""TODO."""
+"""The methods there are. A method is known to the command line, the documentation and the tests by its entry here."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from langgraph_evidence.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.retrievers import BaseRetriever
+    from langgraph.graph import StateGraph
+
+    from langgraph_evidence.settings import Settings
+
+
+@dataclass(frozen=True)
+class Components:
+    """What a method may be built from."""
+
+    model: BaseChatModel | str
+    retriever: BaseRetriever
+
+
+@dataclass(frozen=True)
+class Method:
+    """One published method.
+
+    Args:
+        name: The word for it on the command line and before its events.
+        paper: Authors, year and number of the paper.
+        input_key: What its graph is given: a question or a claim.
+        settings: The class of its settings.
+        create: Builds its graph, not compiled, from components and settings.
+    """
+
+    name: str
+    paper: str
+    input_key: str
+    settings: type[Settings]
+    create: Callable[[Components, Any], StateGraph[Any, Any, Any, Any]]
+
+
+def _furepa() -> Method:
+    from langgraph_evidence.methods.furepa import FurepaSettings, create_furepa
+
+    return Method(
+        name="furepa",
+        paper="FuRePA: furthest reasoning with plan assessment (Zhu, Luo and Cheng 2023, arXiv 2309.12767)",
+        input_key="question",
+        settings=FurepaSettings,
+        create=lambda parts, settings: create_furepa(parts.model, parts.retriever, settings=settings),
+    )
+
+
+# Loaders, so that asking for one method imports no other.
+_LOADERS: dict[str, Callable[[], Method]] = {"furepa": _furepa}
+
+
+def method_names() -> list[str]:
+    """The names of all methods."""
+    return list(_LOADERS)
+
+
+def get_method(name: str) -> Method:
+    """The method of that name.
+
+    Raises:
+        InvalidInput: There is none; the message names the nearest and all there are.
+    """
+    if name not in _LOADERS:
+        near = difflib.get_close_matches(name, _LOADERS, 1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise InvalidInput(f"There is no method {name!r}.{hint} Methods: {', '.join(_LOADERS)}.")
+    return _LOADERS[name]()

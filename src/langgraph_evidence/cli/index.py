@@ -1,0 +1,39 @@
+"""`evidence index`: indexes of your own passages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from langgraph_evidence.cli.screen import Screen
+from langgraph_evidence.cli.sources import Kind
+
+app = typer.Typer(help="Makes indexes of your own passages.", rich_markup_mode=None, no_args_is_help=True)
+
+
+@app.callback()
+def group() -> None:
+    """Makes indexes of your own passages."""
+
+
+@app.command("build")
+def build(
+    corpus: Annotated[Path, typer.Argument(help="JSONL, JSON, CSV or a folder of .txt and .md files.", exists=True)],
+    *,
+    out: Annotated[Path, typer.Option(help="The directory to write; it appears when it is complete.")],
+    kind: Annotated[Kind, typer.Option(help="How passages are ranked.")] = Kind.bm25,
+    unit: Annotated[str, typer.Option(help="What one passage is: 'passage' or 'sentence'.")] = "passage",
+    chunk_words: Annotated[int | None, typer.Option(help="Cut longer passages into blocks of so many words.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+) -> int:
+    """Builds an index directory: safe files with checksums, memory-mapped when they are searched."""
+    from langgraph_evidence.retrieval import Corpus, build_index
+
+    screen = Screen(steps=not quiet)
+    with screen.working(f"reading {corpus}"):
+        passages = Corpus.load(corpus, unit=unit, chunk_words=chunk_words)
+    build_index(passages, out, kind=kind.value)
+    screen.note(f"{len(passages):,} passages indexed ({kind.value}) in {out}")
+    return 0

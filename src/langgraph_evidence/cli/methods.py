@@ -1,0 +1,80 @@
+"""`evidence methods` and `evidence draw`: what there is, and what it looks like."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from langgraph_evidence.cli.screen import Screen
+from langgraph_evidence.methods import Components, Method, get_method, method_names
+from langgraph_evidence.settings import Settings, describe_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def methods(*, json: Annotated[bool, typer.Option("--json", help="Write them as one JSON object.")] = False) -> int:
+    """Lists the methods, their settings, defaults and where each default comes from."""
+    screen = Screen()
+    found = [get_method(name) for name in method_names()]
+    if json:
+        screen.json({method.name: _as_json(method) for method in found})
+        return 0
+    for method in found:
+        screen.out("\n".join(describe(method)))
+    return 0
+
+
+def describe(method: Method) -> Iterator[str]:
+    """A method in lines: its name and paper, then each setting with its value, meaning, source and type."""
+    yield f"{method.name}: {method.paper}"
+    hints = get_type_hints(method.settings)
+    for item in fields(method.settings):
+        yield f"  {item.name}={_word(item.default)}  {item.metadata['description']}"
+        yield f"      [{describe_type(hints[item.name])}; {item.metadata['source']}]"
+
+
+def draw(method: Annotated[str, typer.Argument(help="The method; `evidence methods` lists them.")]) -> int:
+    """Draws a method's graph as mermaid text."""
+    Screen().out(mermaid(get_method(method)).rstrip())
+    return 0
+
+
+def mermaid(method: Method) -> str:
+    """The drawing of a method's graph; it is built from the offline model and the shipped sample, and never run."""
+    from langchain_core.retrievers import BaseRetriever
+
+    class Undrawn(BaseRetriever):
+        def _get_relevant_documents(self, query: str, **_: Any) -> list[Any]:
+            raise NotImplementedError(query)
+
+    builder = method.create(Components("offline", Undrawn()), method.settings())
+    return str(builder.compile().get_graph().draw_mermaid())
+
+
+def _as_json(method: Method) -> dict[str, Any]:
+    return {"paper": method.paper, "input": method.input_key, "settings": _settings_as_json(method.settings)}
+
+
+def _settings_as_json(settings: type[Settings]) -> dict[str, Any]:
+    hints = get_type_hints(settings)
+    return {
+        item.name: {
+            "default": item.default,
+            "type": describe_type(hints[item.name]),
+            "description": item.metadata["description"],
+            "source": item.metadata["source"],
+        }
+        for item in fields(settings)
+    }
+
+
+def _word(value: Any) -> str:
+    """A value as `--set` takes it."""
+    return (
+        {True: "true", False: "false", None: "none"}.get(value, str(value))
+        if not isinstance(value, float)
+        else f"{value:g}"
+    )

@@ -1,0 +1,106 @@
+"""One run of a method's graph from the command line: its steps told as they happen, and on a thread resumed."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from langgraph_evidence.cli.steps import tell
+from langgraph_evidence.errors import InvalidInput, MissingExtra, ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.graph import StateGraph
+    from langgraph.graph.state import CompiledStateGraph
+
+    from langgraph_evidence.cli.screen import Screen
+    from langgraph_evidence.methods import Method
+
+    Builder = StateGraph[Any, Any, Any, Any]
+    Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+
+def run(builder: Builder, given: dict[str, str], screen: Screen) -> dict[str, Any]:
+    """Runs a graph once and gives back its output."""
+    return _stream(builder.compile(), given, None, screen=screen)
+
+
+def run_on_thread(
+    builder: Builder, given: dict[str, str], screen: Screen, *, method: Method, thread: str, db: Path
+) -> dict[str, Any]:
+    """Runs a graph on a stored thread.
+
+    An unfinished run of the same question goes on where it stopped; of a finished one the stored output is given back;
+    any other question starts afresh.
+
+    Raises:
+        InvalidInput: The thread belongs to another method.
+        ResourceError: The file is no database of threads.
+    """
+    with open_saver(db) as saver:
+        graph = builder.compile(checkpointer=saver)
+        config: RunnableConfig = {"configurable": {"thread_id": thread}, "metadata": {"evidence_method": method.name}}
+        state = graph.get_state({"configurable": {"thread_id": thread}})
+        owner = (state.metadata or {}).get("evidence_method", method.name)
+        if owner != method.name:
+            raise InvalidInput(f"Thread {thread!r} in {db} belongs to the method {owner!r}; give another --thread.")
+        same = state.values.get(method.input_key) == given[method.input_key]
+        if same and not state.next:
+            screen.note(f"Thread {thread} has answered this already: the stored answer, without new calls.")
+            return output_of(graph, state.values)
+        if same:
+            screen.note(f"Resuming thread {thread} at {', '.join(sorted(set(state.next)))}.")
+        return _stream(graph, None if same else given, config, screen=screen)
+
+
+def output_of(graph: Graph, values: dict[str, Any]) -> dict[str, Any]:
+    """The part of a state that the graph gives back."""
+    keys = graph.output_channels
+    return {key: values[key] for key in ([keys] if isinstance(keys, str) else keys) if key in values}
+
+
+def _stream(
+    graph: Graph, given: dict[str, str] | None, config: RunnableConfig | None, *, screen: Screen
+) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    # Without a saver there is nothing to make durable, and LangGraph warns.
+    durability: Any = "sync" if graph.checkpointer else None
+    with screen.working("working"):
+        parts: Any = graph.stream(given, config, stream_mode=["custom", "values"], durability=durability)
+        for mode, part in parts:
+            if mode == "values":
+                values = part
+            else:
+                screen.lines(tell(part))
+    return output_of(graph, values)
+
+
+@contextmanager
+def open_saver(db: Path) -> Iterator[BaseCheckpointSaver[str]]:
+    """Opens a file of threads, which is made when there is none.
+
+    Raises:
+        MissingExtra: The SQLite saver is not installed.
+        ResourceError: The file is no SQLite database, or it cannot be written.
+    """
+    try:
+        from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+        from langgraph.checkpoint.sqlite import SqliteSaver
+    except ImportError as error:
+        raise MissingExtra("--thread needs the SQLite saver: pip install 'langgraph-evidence[sqlite]'.") from error
+    try:
+        connection = sqlite3.connect(db, check_same_thread=False)
+        try:
+            # Strict: a database that someone altered can make nothing but plain data and messages.
+            saver = SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
+            saver.setup()
+            yield saver
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise ResourceError(f"{db} cannot be used as a file of threads: {error}. Give another --db.") from error

@@ -1,0 +1,110 @@
+"""What a person sees: steps as they happen, then the answer. Coloured on a terminal, plain lines in a pipe."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rich.console import Console
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from langgraph_evidence.types import Citation, Usage
+
+
+class Line(NamedTuple):
+    """One line of a step: a short label, what there is to say, and how it is set off on a terminal."""
+
+    label: str
+    text: str
+    style: str = ""
+
+
+_LABEL_WIDTH = 10
+
+
+def clean(text: str) -> str:
+    """The text on one line without control characters: what was retrieved or generated must not command a terminal."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in " ".join(text.split()))
+
+
+def shorten(text: str, letters: int) -> str:
+    """At most so many letters of a text, cut at a word where there is one."""
+    flat = clean(text)
+    if len(flat) <= letters:
+        return flat
+    return flat[:letters].rsplit(" ", 1)[0] + " ..."
+
+
+class Screen:
+    """Writes to the standard output; silent, it writes results alone.
+
+    Args:
+        steps: Whether steps and notes are shown.
+    """
+
+    def __init__(self, *, steps: bool = True) -> None:
+        self._console = Console(highlight=False, soft_wrap=True)
+        self._steps = steps
+
+    def lines(self, lines: Sequence[Line]) -> None:
+        """Shows the lines of one step."""
+        if self._steps:
+            for line in lines:
+                self._put(line)
+
+    def note(self, text: str) -> None:
+        """Shows a remark that belongs to no step."""
+        if self._steps:
+            self._console.print(Text(clean(text), style="dim"))
+
+    def working(self, what: str) -> Any:
+        """A context in which a terminal shows that work goes on."""
+        return self._console.status(what) if self._steps and self._console.is_terminal else _Nothing()
+
+    def result(self, output: Mapping[str, Any]) -> None:
+        """Shows the answer, its citations with the quoted source text, and what the run cost."""
+        answer = clean(output["answer"]) or "(no answer)"
+        self._console.print(Text.assemble(("Answer: ", "bold"), (answer, "bold green"), f"  ({output['stopped']})"))
+        for number, citation in enumerate(output["citations"], start=1):
+            self._console.print(Text(citation_line(number, citation)))
+        self._console.print(Text(usage_line(output["usage"]), style="dim"))
+
+    def json(self, value: object) -> None:
+        """Writes one JSON value."""
+        self._console.out(json.dumps(value, ensure_ascii=False, default=_plain), highlight=False)
+
+    def out(self, text: str) -> None:
+        """Writes text as it is."""
+        self._console.out(text, highlight=False)
+
+    def _put(self, line: Line) -> None:
+        label = f"{line.label:<{_LABEL_WIDTH}} "
+        self._console.print(Text.assemble((label, "cyan"), (clean(line.text), line.style)))
+
+
+class _Nothing:
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+def citation_line(number: int, citation: Citation) -> str:
+    """`[1] Title (id): "quote"`."""
+    return f'[{number}] {clean(citation["title"])} ({clean(citation["passage_id"])}): "{clean(citation["quote"])}"'
+
+
+def usage_line(usage: Usage) -> str:
+    """Calls, tokens and seconds of a run in a line."""
+    cached = f" ({usage['cached_calls']} cached)" if usage["cached_calls"] else ""
+    tokens = f"{usage['input_tokens']:,} tokens in, {usage['output_tokens']:,} out"
+    return f"Usage: {usage['calls']} model calls{cached}, {tokens}, {usage['seconds']:.1f} s"
+
+
+def _plain(value: Any) -> Any:
+    """Messages as their fields; anything else in an output is a mistake and is told as one."""
+    return value.model_dump(mode="json")

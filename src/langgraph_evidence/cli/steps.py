@@ -1,0 +1,71 @@
+"""The lines that tell each event of a run; an event that has no teller here is told by its fields."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from langgraph_evidence.cli.screen import Line, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Event = Mapping[str, Any]
+
+_EXCERPT = 160
+
+
+def tell(event: Event) -> list[Line]:
+    """The lines of one event, the first of them labelled with its kind."""
+    teller = _TELLERS.get(str(event.get("type")), _fields)
+    return teller(event)
+
+
+def _fields(event: Event) -> list[Line]:
+    shown = ", ".join(f"{name}={value}" for name, value in event.items() if name not in {"type", "v"})
+    return [Line(str(event.get("type", "event")).rpartition(".")[2], shorten(shown, _EXCERPT))]
+
+
+def _furepa_plans(event: Event) -> list[Line]:
+    head = f"--- round {event['iteration'] + 1}: {len(event['plans'])} plans at temperature {event['temperature']:g}"
+    counts = Counter((plan["kind"], plan["text"]) for plan in event["plans"])
+    rows = [Line(kind, _times(shorten(text, _EXCERPT), count)) for (kind, text), count in counts.most_common()]
+    return [Line("plans", head, "bold"), *rows]
+
+
+def _times(text: str, count: int) -> str:
+    return f"{text}  x{count}" if count > 1 else text
+
+
+def _furepa_decision(event: Event) -> list[Line]:
+    return [Line("decision", f"{event['decision']} ({event['answers']} answer, {event['queries']} search)")]
+
+
+def _furepa_query(event: Event) -> list[Line]:
+    by = {"trained": "", "untrained": ", by untrained similarity", "none": ""}[event["scorer"]]
+    lines = []
+    for place, row in enumerate(event["queries"]):
+        score = "" if event["scorer"] == "none" else f"  (score {row['score']:.2f}{by})"
+        lines.append(Line("query" if place == 0 else "  not", row["query"] + score, "bold" if place == 0 else "dim"))
+    return lines
+
+
+def _furepa_evidence(event: Event) -> list[Line]:
+    passage = event["passage"]
+    if passage is None:
+        return [Line("evidence", "nothing new")]
+    return [Line("evidence", f"{passage['title']}: {shorten(passage['text'], _EXCERPT)}  [{passage['id']}]", "green")]
+
+
+def _nothing(_event: Event) -> list[Line]:
+    """The answer is shown with its citations when the run has ended."""
+    return []
+
+
+_TELLERS: dict[str, Callable[[Event], list[Line]]] = {
+    "furepa.plans": _furepa_plans,
+    "furepa.decision": _furepa_decision,
+    "furepa.query": _furepa_query,
+    "furepa.evidence": _furepa_evidence,
+    "furepa.answer": _nothing,
+}

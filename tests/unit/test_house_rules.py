@@ -1,0 +1,119 @@
+"""The house rules that no linter knows (CONTRIBUTING.md): each fails the build."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("src", "graphs", "tools")
+MAX_FILE = 300
+MAX_FUNCTION = 60
+MAX_P90 = 35
+HEAVY = ("torch", "transformers", "faiss", "bm25s", "rank_bm25", "sentence_transformers", "langchain_community")
+
+WAIVER = re.compile(r"#\s*(?:noqa|type:\s*ignore)", re.IGNORECASE)
+GOOD_WAIVER = re.compile(r"#\s*(?:noqa:\s*[A-Z]+\d+(?:,\s*[A-Z]+\d+)*|type:\s*ignore\[[\w\-, ]+\])\s*(?:-|#)\s*\w+.*")
+
+
+def python_files(*rooms: str) -> list[Path]:
+    return sorted(path for room in rooms for path in (ROOT / room).rglob("*.py"))
+
+
+def function_lengths(source: str) -> dict[str, int]:
+    functions = [
+        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    return {f"{node.name}:{node.lineno}": (node.end_lineno or node.lineno) - node.lineno + 1 for node in functions}
+
+
+def bad_waivers(path: Path) -> list[str]:
+    with path.open("rb") as handle:
+        comments = [token for token in tokenize.tokenize(handle.readline) if token.type == tokenize.COMMENT]
+    waivers = [token for token in comments if WAIVER.search(token.string)]
+    return [f"{path}:{token.start[0]} {token.string}" for token in waivers if not GOOD_WAIVER.search(token.string)]
+
+
+def docstrings(source: str) -> list[str]:
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    return [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+
+
+def test_files_are_small() -> None:
+    files = [path for path in python_files(*ROOMS, "benches") if path.name != "prompts.py"]
+    sizes = {str(path.relative_to(ROOT)): len(path.read_text("utf-8").splitlines()) for path in files}
+    assert {name: size for name, size in sizes.items() if size > MAX_FILE} == {}
+
+
+def test_functions_are_small() -> None:
+    lengths = {
+        f"{path.relative_to(ROOT)}:{name}": length
+        for path in python_files(*ROOMS)
+        for name, length in function_lengths(path.read_text("utf-8")).items()
+    }
+    assert {name: length for name, length in lengths.items() if length > MAX_FUNCTION} == {}
+    assert sorted(lengths.values())[int(0.9 * len(lengths))] <= MAX_P90
+
+
+def test_every_waiver_names_a_code_and_a_reason() -> None:
+    assert [waiver for path in python_files(*ROOMS, "tests", "benches", "docs") for waiver in bad_waivers(path)] == []
+
+
+@pytest.mark.parametrize(
+    ("comment", "good"),
+    [
+        ("x = 1  # noqa", False),
+        ("x = 1  # noqa: A001", False),
+        ("x = 1  # noqa: A001 - the paper's name", True),
+        ("x = 1  # noqa: A001, E501 - the paper's name", True),
+        ("x = 1  # type: ignore", False),
+        ("x = 1  # type: ignore[arg-type]", False),
+        ("x = 1  # type: ignore[arg-type]  # the stub is wrong", True),
+    ],
+)
+def test_the_waiver_rule_bites(comment: str, good: bool, tmp_path: Path) -> None:
+    path = tmp_path / "waived.py"
+    path.write_text(comment + "\n", "utf-8")
+    assert (bad_waivers(path) == []) is good
+
+
+def test_no_default_is_repeated_in_prose() -> None:
+    repeated = [
+        f"{path.relative_to(ROOT)}: {text.splitlines()[0]}"
+        for path in python_files(*ROOMS)
+        for text in docstrings(path.read_text("utf-8"))
+        if re.search(r"\bdefaults?\s+to\b", text, re.IGNORECASE)
+    ]
+    assert repeated == []
+
+
+def test_rooms_have_no_catch_all() -> None:
+    names = {"utils", "util", "helpers", "common", "misc", "base"}
+    assert [path for path in python_files(*ROOMS) if path.stem in names or path.parent.name in names] == []
+
+
+def test_no_typed_dict_of_the_standard_library() -> None:
+    # On Python 3.11 it makes a LangGraph server's schemas null.
+    guilty = [
+        path
+        for path in python_files(*ROOMS)
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        and node.module == "typing"
+        and "TypedDict" in {name.name for name in node.names}
+    ]
+    assert guilty == []
+
+
+@pytest.mark.parametrize("module", ["langgraph_evidence", "langgraph_evidence.cli", "langgraph_evidence.llm.testing"])
+def test_importing_loads_nothing_heavy(module: str) -> None:
+    code = f"import sys, {module}; print([name for name in {HEAVY!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"
