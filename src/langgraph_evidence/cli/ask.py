@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from langgraph_evidence.cli.screen import Screen
-from langgraph_evidence.cli.sources import Kind, open_retriever
+from langgraph_evidence.cli.sources import CorpusOption, IndexOption, KindOption, open_passages
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.methods import Components, Method, get_method
 from langgraph_evidence.settings import Settings, parse_assignments
@@ -21,14 +21,9 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question (or, for a method that checks claims, the claim).")],
     *,
     method: Annotated[str, typer.Option(help="The method; `evidence methods` lists them.")] = "furepa",
-    corpus: Annotated[
-        Path | None,
-        typer.Option(
-            help="Passages to search: JSONL, CSV, a folder of texts. Without it, the shipped sample.", exists=True
-        ),
-    ] = None,
-    index: Annotated[Path | None, typer.Option(help="An index made by `evidence index build`.", exists=True)] = None,
-    kind: Annotated[Kind, typer.Option(help="How a --corpus is ranked.")] = Kind.bm25,
+    corpus: CorpusOption = None,
+    index: IndexOption = None,
+    kind: KindOption = "bm25",
     model: Annotated[str, typer.Option(help="'offline', or provider:model as LangChain names it.")] = "offline",
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the method; may be repeated.")
@@ -49,8 +44,9 @@ def ask(
     limits = {"max_calls": max_calls, "max_seconds": max_seconds}
     values = read_settings(chosen, settings or [], limits)
     screen = Screen(steps=not (json or quiet))
-    retriever, what = open_retriever(corpus, index, kind=kind)
-    screen.note(f"{chosen.paper}\nSearching {what} with the model {OFFLINE_NOTE if model == 'offline' else model}.")
+    retriever, what = open_passages(corpus, index, kind=kind)
+    screen.note(chosen.paper)
+    screen.note(f"Searching {what}. Model: {OFFLINE_NOTE if model == 'offline' else model}.")
     builder = chosen.create(Components(model, retriever), values)
     output = _run(builder, {chosen.input_key: question.strip()}, screen, method=chosen, thread=thread, db=db)
     if json:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from langgraph_evidence.cli.screen import Screen
-from langgraph_evidence.cli.sources import Kind
+from langgraph_evidence.cli.sources import KindOption, Unit
 
 app = typer.Typer(help="Makes indexes of your own passages.", rich_markup_mode=None, no_args_is_help=True)
 
@@ -23,8 +23,8 @@ def build(
     corpus: Annotated[Path, typer.Argument(help="JSONL, JSON, CSV or a folder of .txt and .md files.", exists=True)],
     *,
     out: Annotated[Path, typer.Option(help="The directory to write; it appears when it is complete.")],
-    kind: Annotated[Kind, typer.Option(help="How passages are ranked.")] = Kind.bm25,
-    unit: Annotated[str, typer.Option(help="What one passage is: 'passage' or 'sentence'.")] = "passage",
+    kind: KindOption = "bm25",
+    unit: Annotated[Unit, typer.Option(help="What one passage is.")] = "passage",
     chunk_words: Annotated[int | None, typer.Option(help="Cut longer passages into blocks of so many words.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> int:
@@ -34,6 +34,6 @@ def build(
     screen = Screen(steps=not quiet)
     with screen.working(f"reading {corpus}"):
         passages = Corpus.load(corpus, unit=unit, chunk_words=chunk_words)
-    build_index(passages, out, kind=kind.value)
-    screen.note(f"{len(passages):,} passages indexed ({kind.value}) in {out}")
+    build_index(passages, out, kind=kind)
+    screen.note(f"{len(passages):,} passages indexed ({kind}) in {out}")
     return 0

@@ -1,0 +1,122 @@
+"""A method's graph as an agent's tool."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langgraph.config import get_stream_writer
+
+from langgraph_evidence.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from langgraph.graph.state import CompiledStateGraph
+
+    from langgraph_evidence.settings import Settings
+
+    Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+ARTIFACT_KEYS = ("answer", "citations", "evidence", "usage", "stopped")
+
+
+def as_tool(
+    graph: Graph, *, name: str, description: str, settings: Settings | None = None, relay: bool = False
+) -> BaseTool:
+    """Makes a tool that answers by a method: its content is text for the model, its artifact data for the application.
+
+    The content is the answer and its numbered sources. The artifact holds answer, citations, evidence, usage and
+    stopped. Inside an agent the run is checkpointed with the agent's own.
+
+    Args:
+        graph: A compiled graph of any method.
+        name: The tool's name, as the agent's model calls it.
+        description: When to use it, for the agent's model.
+        settings: The settings of every run; what the graph was built with when none are given.
+        relay: Whether the run's events are sent on to the stream of the graph that calls the tool.
+
+    Raises:
+        InvalidInput: The graph takes more than one input, or is none of a method.
+    """
+    key = _input_key(graph)
+    # Always explicit: without it the run would see the context of the agent that calls it.
+    schema = graph.context_schema
+    context: Any = settings if settings is not None else schema() if schema is not None else None
+
+    def run(**given: str) -> tuple[str, dict[str, Any]]:
+        try:
+            return _pack(_drive(graph, given, context) if relay else graph.invoke(given, context=context))
+        except InvalidInput as error:
+            raise ToolException(str(error)) from error
+
+    async def arun(**given: str) -> tuple[str, dict[str, Any]]:
+        try:
+            return _pack(await (_adrive(graph, given, context) if relay else graph.ainvoke(given, context=context)))
+        except InvalidInput as error:
+            raise ToolException(str(error)) from error
+
+    return StructuredTool.from_function(
+        run,
+        arun,
+        name=name,
+        description=description,
+        args_schema={
+            "type": "object",
+            "properties": {key: {"type": "string", "description": f"The {key}, complete in itself."}},
+            "required": [key],
+        },
+        response_format="content_and_artifact",
+        # Only what the agent's model can mend is told to it; any other error is the application's.
+        handle_tool_error=True,
+    )
+
+
+def _input_key(graph: Graph) -> str:
+    keys = list(graph.get_input_jsonschema().get("properties", {}))
+    if len(keys) != 1:
+        raise InvalidInput(f"A tool is made of a graph with one input, as every method has; this one takes {keys}.")
+    return str(keys[0])
+
+
+def _pack(output: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    artifact = {key: output[key] for key in ARTIFACT_KEYS if key in output}
+    if not output.get("answer"):
+        return f"No answer was found (stopped: {output.get('stopped')}).", artifact
+    sources = [
+        f'[{number}] {citation["title"]} ({citation["passage_id"]}): "{citation["quote"]}"'
+        for number, citation in enumerate(output.get("citations", []), start=1)
+    ]
+    return "\n".join([output["answer"], "", "Sources:", *sources] if sources else [output["answer"]]), artifact
+
+
+_MODES: list[Literal["custom", "values"]] = ["custom", "values"]
+
+
+def _writer() -> Callable[[Any], None]:
+    try:
+        return get_stream_writer()
+    except (RuntimeError, KeyError):  # called outside a graph: nobody listens
+        return lambda _event: None
+
+
+def _drive(graph: Graph, given: dict[str, str], context: Any) -> dict[str, Any]:
+    write, output = _writer(), {}
+    parts: Any = graph.stream(given, context=context, stream_mode=_MODES)
+    for mode, part in parts:
+        if mode == "custom":
+            write(part)
+        else:
+            output = part
+    return output
+
+
+async def _adrive(graph: Graph, given: dict[str, str], context: Any) -> dict[str, Any]:
+    write, output = _writer(), {}
+    parts: Any = graph.astream(given, context=context, stream_mode=_MODES)
+    async for mode, part in parts:
+        if mode == "custom":
+            write(part)
+        else:
+            output = part
+    return output
