@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from langgraph_evidence.types import Usage, no_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 def total_usage(rows: Iterable[Usage]) -> Usage:
@@ -25,9 +25,23 @@ def total_usage(rows: Iterable[Usage]) -> Usage:
     return total
 
 
+def spent(ledger: Mapping[str, Usage]) -> Usage:
+    """What a run has spent, from its ledger of rows `<round>.<call>`.
+
+    The calls of one round run at the same time, so a round takes as long as its slowest call.
+    """
+    slowest: dict[str, float] = {}
+    for key, row in ledger.items():
+        name = key.rpartition(".")[0]
+        slowest[name] = max(slowest.get(name, 0.0), row["seconds"])
+    total = total_usage(ledger.values())
+    total["seconds"] = sum(slowest.values())
+    return total
+
+
 @dataclass(frozen=True)
 class Budget:
-    """Limits of one run; None means no limit. Checked before each round of calls, by what that round will spend at least.
+    """Limits of one run, None for no limit; checked before each round of calls, by what it will spend at least.
 
     Args:
         calls: Language-model calls, the cached ones not counted.

@@ -1,4 +1,4 @@
-"""One body of code for `invoke` and `ainvoke`: coroutines that run on the caller's loop, or on one long-lived loop of ours.
+"""One body of code for `invoke` and `ainvoke`: coroutines on the caller's loop, or on one long-lived loop of ours.
 
 A synchronous graph run has no event loop, and `asyncio.run` per call breaks HTTP clients that outlive it. Nodes are
 therefore written once as coroutines; under `invoke` they run on a single background loop, where `call_either` uses the

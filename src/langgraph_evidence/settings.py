@@ -1,7 +1,7 @@
 """Options of a method: one frozen dataclass, the paper's values as defaults, every value checked where it is set.
 
-The same class is the graph's `context_schema`, so a value can be changed for one run (`context={"iterations": 4}`), by an
-assistant on LangGraph Server, or on the command line (`--set iterations=4`).
+The same class is the graph's `context_schema`, so a value can be changed for one run (`context={"iterations": 4}`), by
+an assistant on LangGraph Server, or on the command line (`--set iterations=4`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound="Settings")
 
 
-def setting(default: Any, meaning: str, *, source: str, low: float | None = None, high: float | None = None) -> Any:
+def setting(*, default: Any, meaning: str, source: str, low: float | None = None, high: float | None = None) -> Any:
     """Declares one field of a settings class.
 
     Args:

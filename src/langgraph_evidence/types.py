@@ -25,7 +25,8 @@ class Passage(TypedDict):
 class Citation(TypedDict):
     """One span of the answer, the passage that supports it, and the span quoted from that passage.
 
-    `start` and `end` index the answer, `quote_start` and `quote_end` the passage's text; `score` is the support in [0, 1].
+    `start` and `end` index the answer, `quote_start` and `quote_end` the passage's text; `score` (0 to 1) is the
+    support.
     """
 
     start: int
@@ -49,7 +50,7 @@ class Usage(TypedDict):
 
 
 Stopped = Literal["answered", "forced", "budget", "no_evidence", "no_answer"]
-"""Why a run ended: its own decision, the last iteration's forced answer, a spent budget, nothing retrieved, no usable reply."""
+"""Why a run ended: its own decision, a forced answer, a spent budget, nothing retrieved, no usable reply."""
 
 
 def no_usage() -> Usage:
@@ -57,12 +58,17 @@ def no_usage() -> Usage:
     return Usage(calls=0, cached_calls=0, input_tokens=0, output_tokens=0, seconds=0.0)
 
 
+def content_id(title: str, text: str) -> str:
+    """The id of a passage that has none: 16 hexadecimal digits of the hash of its title and text."""
+    return hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()[:16]
+
+
 def passage_from_document(document: Document) -> Passage:
     """Reads a LangChain document as a passage; a document without an id is known by the hash of its title and text."""
     title = str(document.metadata.get("title") or "")
     text = document.page_content
-    fallback = hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()[:16]
-    passage = Passage(id=str(document.id or document.metadata.get("id") or fallback), title=title, text=text)
+    text_id = document.id or document.metadata.get("id") or content_id(title, text)
+    passage = Passage(id=str(text_id), title=title, text=text)
     score = document.metadata.get("score")
     if score is not None:
         passage["score"] = float(score)

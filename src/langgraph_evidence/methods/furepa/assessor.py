@@ -1,0 +1,117 @@
+"""The plan assessor's formulas (FuRePA, section 3.2): decide, filter, score. Pure functions, the paper's symbols."""
+
+from __future__ import annotations
+
+import math
+import re
+import string
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from langgraph_evidence.methods.furepa.state import Plan
+
+_NOISE = -1
+
+
+def decide(iteration: int, plans: Sequence[Plan], *, threshold: float) -> list[Plan]:
+    """Plan decision (eq. 5): the answer plans A_t when enough plans answer, otherwise the query plans Q_t.
+
+    A reply that follows no format is no plan, so it counts neither for nor against an answer.
+    """
+    answers = [plan for plan in plans if plan["kind"] == "answer"]
+    queries = [plan for plan in plans if plan["kind"] == "search"]
+    share = len(answers) / (len(answers) + len(queries)) if answers else 0.0
+    return answers if iteration > 0 and answers and share >= threshold else queries
+
+
+def normalise_answer(answer: str) -> str:
+    """Lower case, without punctuation, articles and double spaces, as the data sets' official scorers do."""
+    bare = "".join(character for character in answer.lower() if character not in string.punctuation)
+    return " ".join(re.sub(r"\b(a|an|the)\b", " ", bare).split())
+
+
+def majority_answer(answers: Sequence[Plan]) -> Plan:
+    """The first plan of the commonest answer; of equally common ones, the one proposed first.
+
+    The paper takes any answer plan (section 3.2.1); the vote costs nothing and is steadier.
+    """
+    counts = Counter(normalise_answer(plan["text"]) for plan in answers)
+    return max(answers, key=lambda plan: counts[normalise_answer(plan["text"])])
+
+
+def bag_of_words(query: str) -> Counter[str]:
+    """The features of a query in the filter: counts of its words (section 4.1).
+
+    Case is folded and one-letter words are left out, as the usual count vectoriser does; with it, and only with it, the
+    plan sets of the paper's case studies fall into the clusters that eps = 2 is meant to make.
+    """
+    return Counter(re.findall(r"\w\w+", query.lower()))
+
+
+def distance(a: Counter[str], b: Counter[str]) -> float:
+    """Euclidean distance of two bags of words."""
+    return math.sqrt(sum((a[word] - b[word]) ** 2 for word in a.keys() | b.keys()))
+
+
+def dbscan(points: Sequence[Counter[str]], *, eps: float, min_cluster: int) -> list[int]:
+    """Density-based clustering (Ester et al. 1996): the number of each point's cluster, -1 for noise.
+
+    A point is a core when at least `min_cluster` points, itself among them, lie within `eps`; clusters grow from core
+    to core, and a border point goes to the first cluster that reaches it.
+    """
+    near = [[j for j, other in enumerate(points) if distance(point, other) <= eps] for point in points]
+    labels = [_NOISE] * len(points)
+    cluster = 0
+    for start in range(len(points)):
+        if labels[start] != _NOISE or len(near[start]) < min_cluster:
+            continue
+        reached = [start]
+        while reached:
+            point = reached.pop()
+            if labels[point] != _NOISE:
+                continue
+            labels[point] = cluster
+            if len(near[point]) >= min_cluster:
+                reached.extend(near[point])
+        cluster += 1
+    return labels
+
+
+def medoid(members: Sequence[int], points: Sequence[Counter[str]]) -> int:
+    """The member with the smallest summed distance to the others: the paper's "central example"."""
+    return min(members, key=lambda i: sum(distance(points[i], points[j]) for j in members))
+
+
+def filter_queries(candidates: Sequence[str], executed: Sequence[str], *, eps: float, min_cluster: int) -> list[int]:
+    """Query filter (section 3.2.2): indexes of the candidates that ask for something new, in their order.
+
+    Candidates and executed queries are clustered together; a cluster that holds an executed query is dropped, of every
+    other one the medoid stays. Noise is a cluster of its own: the paper leaves `min_samples` open, and dropping noise
+    would drop exactly the queries that differ most.
+    """
+    points = [bag_of_words(query) for query in [*candidates, *executed]]
+    clusters: dict[int, list[int]] = {}
+    for index, label in enumerate(dbscan(points, eps=eps, min_cluster=min_cluster)):
+        clusters.setdefault(label if label != _NOISE else -2 - index, []).append(index)
+    fresh = [members for members in clusters.values() if max(members) < len(candidates)]
+    return sorted(medoid(members, points) for members in fresh)
+
+
+def predicted_score(s: Sequence[float]) -> float:
+    """Predicted reciprocal rank of a query (eq. 10): one over the passages it is confused by, 0 when it finds none.
+
+    The paper writes the count with sgn(2 s - 1), which would be -1 for every other passage; it is read as an indicator.
+    """
+    count = sum(1 for s_j in s if s_j > 0.5)
+    return 1.0 / count if count else 0.0
+
+
+def rank_queries(scores: Sequence[Sequence[float]]) -> list[int]:
+    """Indexes of the queries, best first: by eq. 10, equal ones by their most relevant passage, then in given order.
+
+    The paper leaves ties open, which are common because eq. 10 takes few values.
+    """
+    return sorted(range(len(scores)), key=lambda i: (-predicted_score(scores[i]), -max(scores[i], default=0.0)))

@@ -1,0 +1,80 @@
+"""FuRePA's settings: the paper's values, each with its section."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from langgraph_evidence.settings import Settings, setting
+
+Mask = Literal["both", "reasoning", "queries", "none", "both_no_cot", "none_from_scratch", "none_mask_at_answer"]
+"""What the model is not shown of its earlier steps: the rows of the paper's Table 2."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FurepaSettings(Settings):
+    """What a FuRePA run can be told.
+
+    Raises:
+        InvalidInput: A value has the wrong type, is out of range, or is none of the allowed words.
+    """
+
+    iterations: int = setting(
+        default=6, meaning="iterations T before an answer is forced", source="section 4.1", low=1, high=100
+    )
+    samples: int = setting(default=5, meaning="candidate plans n an iteration", source="section 4.1", low=1, high=64)
+    threshold: float = setting(
+        default=0.6,
+        meaning="share of answer plans that ends the run, theta",
+        source="eq. 5, section 4.1",
+        low=0.0,
+        high=1.0,
+    )
+    mask: Mask = setting(
+        default="both", meaning="what the model is not shown of its earlier steps", source="section 4.3, Table 2"
+    )
+    assess: bool = setting(
+        default=True, meaning="vote, filter and score the plans; false follows the first plan", source="section 3.2"
+    )
+    eps: float = setting(default=2.0, meaning="radius of the query clusters, in words", source="section 4.1", low=0.0)
+    min_cluster: int = setting(
+        default=1,
+        meaning="queries that make a cluster",
+        source="ours: not given; scikit-learn's 5 would call all noise",
+        low=1,
+    )
+    temperature: float = setting(
+        default=0.2, meaning="first temperature tp0", source="section 4.1 (0.2 or 1.0)", low=0.0, high=2.0
+    )
+    temperature_step: float = setting(
+        default=0.8,
+        meaning="rise of the temperature when no query is new",
+        source="section 4.1 (0.8 or 0.5)",
+        low=0.0,
+        high=2.0,
+    )
+    temperature_limit: float = setting(
+        default=1.5,
+        meaning="highest temperature",
+        source="ours: not given; providers refuse more than 2",
+        low=0.0,
+        high=2.0,
+    )
+    candidates: int = setting(
+        default=20,
+        meaning="passages D a query is scored against",
+        source="section 4.1: a question has 10 to 20 paragraphs",
+        low=1,
+    )
+    evidence_words: int = setting(
+        default=150, meaning="words of a passage that the model is shown", source="ours: bounds the prompt", low=10
+    )
+    native_n: bool = setting(
+        default=False, meaning="ask for all samples in one request (`n`)", source="ours: not every server honours n"
+    )
+    seed: int | None = setting(
+        default=None, meaning="seed sent with the samples", source="ours: not every server takes one"
+    )
+    max_calls: int | None = setting(default=None, meaning="language-model calls of a run", source="ours", low=1)
+    max_tokens: int | None = setting(default=None, meaning="tokens in and out of a run", source="ours", low=1)
+    max_seconds: float | None = setting(default=None, meaning="seconds at work of a run", source="ours", low=0.0)

@@ -1,0 +1,46 @@
+"""What the graphs ask of any LangChain retriever: ranked passages, and the best one that is not held yet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from langgraph.errors import GraphBubbleUp
+
+from langgraph_evidence.concurrency import call_either
+from langgraph_evidence.errors import EvidenceError, ResourceError
+from langgraph_evidence.types import Passage, passage_from_document
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from langchain_core.retrievers import BaseRetriever
+
+
+async def search(retriever: BaseRetriever, query: str, *, k: int) -> list[Passage]:
+    """The passages for a query, best first, each once, at most k of them.
+
+    A retriever of another make may ignore k and return as many as it is set to.
+
+    Raises:
+        ResourceError: The retriever failed; its own error is the cause.
+    """
+    try:
+        documents = await call_either(retriever.invoke, retriever.ainvoke, query, k=k)
+    except (GraphBubbleUp, EvidenceError):
+        raise
+    except Exception as error:
+        raise ResourceError(
+            f"The retriever {type(retriever).__name__} failed on the query {query!r}: {type(error).__name__}: {error}"
+        ) from error
+    passages: dict[str, Passage] = {}
+    for document in documents:
+        passage = passage_from_document(document)
+        if passage["text"].strip():
+            passages.setdefault(passage["id"], passage)
+    return list(passages.values())[:k]
+
+
+async def first_new(retriever: BaseRetriever, query: str, *, seen: Collection[str]) -> Passage | None:
+    """The best ranked passage whose id is not among those seen, or None when the retriever has no other."""
+    passages = await search(retriever, query, k=len(seen) + 1)
+    return next((passage for passage in passages if passage["id"] not in seen), None)
