@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables.config import run_in_executor
 from langgraph.errors import GraphBubbleUp
 
 from langgraph_evidence.concurrency import call_either
@@ -11,9 +14,9 @@ from langgraph_evidence.errors import EvidenceError, ResourceError
 from langgraph_evidence.types import Passage, passage_from_document
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Awaitable, Callable, Collection
 
-    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.documents import Document
 
 
 async def search(retriever: BaseRetriever, query: str, *, k: int) -> list[Passage]:
@@ -24,8 +27,12 @@ async def search(retriever: BaseRetriever, query: str, *, k: int) -> list[Passag
     Raises:
         ResourceError: The retriever failed; its own error is the cause.
     """
+    asynchronous: Callable[..., Awaitable[list[Document]]] = retriever.ainvoke
+    if type(retriever)._aget_relevant_documents is BaseRetriever._aget_relevant_documents:  # noqa: SLF001 - see below
+        # LangChain's stand-in for a missing asynchronous face passes no k on to the synchronous one, it fails on it.
+        asynchronous = partial(run_in_executor, None, retriever.invoke)
     try:
-        documents = await call_either(retriever.invoke, retriever.ainvoke, query, k=k)
+        documents = await call_either(retriever.invoke, asynchronous, query, k=k)
     except (GraphBubbleUp, EvidenceError):
         raise
     except Exception as error:

@@ -12,8 +12,8 @@ from langgraph_evidence.retrieval.index import open_index, retriever_for
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from langgraph_evidence.retrieval.base import PassageRetriever
     from langgraph_evidence.retrieval.index import Kind
+    from langgraph_evidence.retrieval.retriever import PassageRetriever
 
 
 def open_source(
