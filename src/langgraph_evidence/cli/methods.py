@@ -73,8 +73,6 @@ def _settings_as_json(settings: type[Settings]) -> dict[str, Any]:
 
 def _word(value: Any) -> str:
     """A value as `--set` takes it."""
-    return (
-        {True: "true", False: "false", None: "none"}.get(value, str(value))
-        if not isinstance(value, float)
-        else f"{value:g}"
-    )
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)

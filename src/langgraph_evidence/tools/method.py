@@ -39,7 +39,7 @@ def as_tool(
     Raises:
         InvalidInput: The graph takes more than one input, or is none of a method.
     """
-    key = _input_key(graph)
+    key = input_key(graph)
     # Always explicit: without it the run would see the context of the agent that calls it.
     schema = graph.context_schema
     context: Any = settings if settings is not None else schema() if schema is not None else None
@@ -72,7 +72,12 @@ def as_tool(
     )
 
 
-def _input_key(graph: Graph) -> str:
+def input_key(graph: Graph) -> str:
+    """The one input of a method's graph: its question or its claim.
+
+    Raises:
+        InvalidInput: The graph takes another number of inputs.
+    """
     keys = list(graph.get_input_jsonschema().get("properties", {}))
     if len(keys) != 1:
         raise InvalidInput(f"A tool is made of a graph with one input, as every method has; this one takes {keys}.")

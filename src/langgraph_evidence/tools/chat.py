@@ -1,0 +1,67 @@
+"""A method's graph behind messages, as chat front ends and agent-to-agent calls expect it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from langchain_core.messages import AnyMessage  # noqa: TC002 - LangGraph reads the state's annotations
+from langchain_core.runnables import RunnableLambda
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict
+
+from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.tools.method import input_key
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from langgraph.graph.state import CompiledStateGraph
+
+    from langgraph_evidence.settings import Settings
+
+
+class ChatState(TypedDict):
+    """A conversation: the last human message is the question, the reply is appended."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+
+
+def as_chat(
+    graph: CompiledStateGraph[Any, Any, Any, Any], *, settings: Settings | None = None
+) -> StateGraph[ChatState, Any, ChatState, ChatState]:
+    """Wraps a graph so that it takes messages and replies with one that carries its citations.
+
+    Args:
+        graph: A compiled graph of any method.
+        settings: The settings of every run; what the graph was built with when none are given.
+
+    Raises:
+        InvalidInput: The graph is none of a method.
+    """
+    key = input_key(graph)
+    schema = graph.context_schema
+    context: Any = settings if settings is not None else schema() if schema is not None else None
+
+    def reply(state: ChatState) -> ChatState:
+        return _update(graph.invoke({key: _question(state)}, context=context))
+
+    async def areply(state: ChatState) -> ChatState:
+        return _update(await graph.ainvoke({key: _question(state)}, context=context))
+
+    builder = StateGraph(ChatState)
+    builder.add_node("reply", RunnableLambda(reply, afunc=areply))
+    builder.add_edge(START, "reply")
+    builder.add_edge("reply", END)
+    return builder
+
+
+def _question(state: ChatState) -> str:
+    asked = [message.text for message in state["messages"] if message.type == "human"]
+    if not asked:
+        raise InvalidInput("The conversation has no human message to answer.")
+    return str(asked[-1])
+
+
+def _update(output: Mapping[str, Any]) -> ChatState:
+    return ChatState(messages=output["messages"])
