@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableBinding
-from langchain_core.runnables.config import ensure_config
 
 from langgraph_evidence.budget import total_usage
-from langgraph_evidence.concurrency import call_either, gather
+from langgraph_evidence.concurrency import gather
 from langgraph_evidence.errors import InvalidInput, ModelError, UnusableReply
 from langgraph_evidence.llm.limiter import Slots
 from langgraph_evidence.llm.prompt import Prompt
@@ -233,28 +233,15 @@ class LanguageModel:
         self, messages: list[BaseMessage], kwargs: dict[str, Any], seconds: float | None
     ) -> tuple[str, Usage]:
         started = time.monotonic()
-
-        async def call() -> AIMessage:
-            model = self._provider.model(cached=True)
-            config = ensure_config({"tags": ["nostream"]})
-            return await call_either(model.invoke, model.ainvoke, messages, config, **kwargs)
-
-        message = await self._policy.run(call, model=self.name, slots=self._slots, seconds=seconds)
-        return str(message.text), {**read_usage(message), "seconds": time.monotonic() - started}
+        reply, *_ = await self._call(messages, kwargs, seconds, cached=True)
+        return str(reply.text), {**read_usage(reply), "seconds": time.monotonic() - started}
 
     async def _draw(
         self, messages: list[BaseMessage], kwargs: dict[str, Any], seconds: float | None, *, logprobs: bool
     ) -> list[Sample]:
-        async def call() -> Any:
-            model = self._provider.model(cached=False)
-            config = ensure_config({"tags": ["nostream"]})
-            context = {name: config.get(name) for name in ("callbacks", "tags", "metadata")}
-            return await call_either(model.generate, model.agenerate, [messages], **context, **kwargs)
-
-        result = await self._policy.run(call, model=self.name, slots=self._slots, seconds=seconds)
-        replies = [generation.message for generation in result.generations[0]]
+        replies = await self._call(messages, kwargs, seconds, cached=False)
         # A request for n replies has one usage, which some models repeat on every reply.
-        usages = [read_usage(replies[0]), *(no_usage() for _ in replies[1:])] if replies else []
+        usages = [read_usage(replies[0]), *(no_usage() for _ in replies[1:])]
         return [
             Sample(str(reply.text), usage, read_logprobs(reply) if logprobs else None)
             for reply, usage in zip(replies, usages, strict=True)
@@ -268,6 +255,12 @@ class LanguageModel:
         except ModelError as error:
             return error
         return sample
+
+    async def _call(
+        self, messages: list[BaseMessage], kwargs: dict[str, Any], seconds: float | None, *, cached: bool
+    ) -> list[BaseMessage]:
+        call = partial(self._provider.generate, messages, cached=cached, **kwargs)
+        return await self._policy.run(call, model=self.name, slots=self._slots, seconds=seconds)
 
 
 def _unwrap(model: BaseChatModel | RunnableBinding[Any, Any]) -> tuple[BaseChatModel, dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from string import Template
 from typing import TYPE_CHECKING
@@ -84,11 +85,10 @@ class Prompt:
 # Square and angle brackets carry every protocol's tags and every chat template's markers. Replacing the characters
 # themselves, instead of known tags, leaves nothing that a nested or misspelt tag could be rebuilt from.
 _BRACKETS = str.maketrans("[]<>［］＜＞", "()‹›()‹›")
-# Control, format and separator characters: what splits a line somewhere, or hides text from whoever reads the prompt.
-_BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]+")
+# A protocol's or a chat format's word before a colon would, at the start of a line, be taken for the prompt's own.
 _LABEL = re.compile(
-    r"\A([\W\d_]*(?:question|context|answer|analysis|search|query|evidence|system|user|human|assistant)[\W_]*?)"
-    r"[:\uff1a\ufe55]",
+    r"\A([\W\d_]*(?:question|context|query|search|answer|analysis|reasoning|thought|action|observation|evidence|claim|fact|"
+    r"passage|document|system|user|human|assistant|instructions?|input|output))[\W_]*[:\uff1a\ufe55]",
     re.IGNORECASE,
 )
 _ELLIPSIS = "…"
@@ -104,7 +104,13 @@ def quote(text: str, *, limit: int = 2000) -> str:
         text: The text of a passage, a tool's result, an earlier reply.
         limit: The most characters that come back; a longer text ends in an ellipsis.
     """
-    line = _BREAKS.sub(" ", text[: limit * 4]).strip().translate(_BRACKETS)
-    while (label := _LABEL.match(line)) is not None:
-        line = f"{label.group(1).rstrip()} -{line[label.end() :]}"
+    line = " ".join(_visible(text[: limit * 4]).split()).translate(_BRACKETS)
+    line = _LABEL.sub(r"\1 -", line)
     return line if len(line) <= limit else line[: limit - 1].rstrip() + _ELLIPSIS
+
+
+def _visible(text: str) -> str:
+    """Without what nobody sees: format characters (soft hyphens, joiners) go, line breaks become spaces."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else "" if unicodedata.category(c) == "Cf" else " " for c in text)

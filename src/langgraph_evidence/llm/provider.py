@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from langchain.chat_models import init_chat_model
+from langchain_core.outputs import ChatGeneration
+from langchain_core.runnables.config import ensure_config
 
+from langgraph_evidence.concurrency import call_either
 from langgraph_evidence.errors import InvalidInput, MissingExtra, ModelError
 
 if TYPE_CHECKING:
+    import ssl
+    from collections.abc import AsyncGenerator
+
     from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import BaseMessage
+    from langchain_core.outputs import LLMResult
     from langchain_core.runnables import RunnableBinding
 
 OFFLINE = "offline"
@@ -49,7 +60,7 @@ class Provider:
         timeout: Seconds after which its HTTP client gives up, where it has one that says nothing itself.
     """
 
-    def __init__(self, model: BaseChatModel, *, timeout: float | None) -> None:  # noqa: ARG002
+    def __init__(self, model: BaseChatModel, *, timeout: float | None) -> None:
         fields = type(model).model_fields
         self.takes_n = "n" in fields
         self.takes_seed = "seed" in fields
@@ -57,9 +68,105 @@ class Provider:
         label = getattr(model, "model_name", None) or getattr(model, "model", None)
         kind = type(model).__name__
         self.name = f"{kind} {label!r}" if isinstance(label, str) and label else kind
-        self._asking = model.model_copy(update={"disable_streaming": True})
-        self._sampling = model.model_copy(update={"disable_streaming": True, "cache": False})
+        changes = {name: value for name, value in {"n": 1, "streaming": False}.items() if getattr(model, name, None)}
+        changes = {**changes, **_openai_clients(model, timeout), "disable_streaming": True}
+        quiet = model.model_copy(update=changes)
+        self._copies = {True: quiet, False: quiet.model_copy(update={"cache": False})}
+        self._loops = _LoopClients()
 
-    def model(self, *, cached: bool) -> BaseChatModel:
-        """The copy to call now: one that may use LangChain's cache, or one that never does."""
-        return self._asking if cached else self._sampling
+    async def generate(self, messages: list[BaseMessage], *, cached: bool, **kwargs: Any) -> list[BaseMessage]:
+        """Makes one request.
+
+        Args:
+            messages: The prompt.
+            cached: Whether LangChain's cache may answer it.
+            **kwargs: Parameters of the model's call.
+
+        Returns:
+            At least one reply.
+
+        Raises:
+            ModelError: The server sent no reply at all.
+        """
+        config = ensure_config({"tags": ["nostream"]})
+        context = {name: config.get(name) for name in ("callbacks", "tags", "metadata", "run_name")}
+        model = self._copies[cached]
+
+        async def on_loop(*args: Any, **kwargs: Any) -> LLMResult:
+            return await (await self._with_loop_client(model)).agenerate(*args, **kwargs)
+
+        result = await call_either(model.generate, on_loop, [messages], **context, **kwargs)
+        replies = [reply.message for reply in result.generations[0] if isinstance(reply, ChatGeneration)]
+        if not replies:
+            raise ModelError(f"{self.name} sent no reply: check that the server speaks the provider's protocol.")
+        return replies
+
+    async def _with_loop_client(self, model: BaseChatModel) -> BaseChatModel:
+        if not _owns_connections(model):
+            return model
+        client = await self._loops.client(model)
+        return model.model_copy(update={"root_async_client": client, "async_client": client.chat.completions})
+
+
+def _openai_clients(model: Any, timeout: float | None) -> dict[str, Any]:
+    """The same clients without retries of their own, which would multiply ours."""
+    if getattr(model, "root_client", None) is None or getattr(model, "root_async_client", None) is None:
+        return {}
+    options: dict[str, Any] = {"max_retries": 0}
+    if getattr(model, "request_timeout", None) is None:
+        options["timeout"] = timeout
+    sync, asynchronous = model.root_client.with_options(**options), model.root_async_client.with_options(**options)
+    return {
+        "root_client": sync,
+        "client": sync.chat.completions,
+        "root_async_client": asynchronous,
+        "async_client": asynchronous.chat.completions,
+        "max_retries": 0,
+    }
+
+
+def _owns_connections(model: Any) -> bool:
+    """Whether langchain-openai made the asynchronous connections; a pool that a caller gave stays the caller's."""
+    if getattr(model, "root_async_client", None) is None:
+        return False
+    return model.http_async_client is None or model.openai_proxy is not None
+
+
+class _LoopClients:
+    """One asynchronous OpenAI client for each event loop: a pooled connection cannot be used on another loop."""
+
+    def __init__(self) -> None:
+        self._clients: dict[asyncio.AbstractEventLoop, tuple[Any, AsyncGenerator[None]]] = {}
+        self._lock = threading.Lock()
+
+    async def client(self, model: Any) -> Any:
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            for other in [other for other in self._clients if other.is_closed()]:
+                del self._clients[other]
+            if loop in self._clients:
+                return self._clients[loop][0]
+            from openai import DefaultAsyncHttpxClient
+
+            pool = DefaultAsyncHttpxClient(verify=_certificates(), proxy=model.openai_proxy)
+            client = model.root_async_client.with_options(http_client=pool)
+            closing = self._close_with(loop, pool)
+            self._clients[loop] = client, closing
+        await anext(closing)
+        return client
+
+    async def _close_with(self, loop: asyncio.AbstractEventLoop, pool: Any) -> AsyncGenerator[None]:
+        """Closes the connections when the loop shuts down its asynchronous generators, the last chance on that loop."""
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._clients.pop(loop, None)
+            await pool.aclose()
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    import httpx
+
+    return httpx.create_ssl_context()

@@ -1,0 +1,236 @@
+"""`ask` and `sample` over a scripted model: repair, seeds, caches, limits, and the ledger."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+
+import pytest
+from langchain_core.caches import InMemoryCache
+from langchain_core.globals import set_llm_cache
+from langchain_core.messages import AIMessage
+from langgraph.errors import GraphInterrupt
+
+from langgraph_evidence.budget import total_usage
+from langgraph_evidence.concurrency import run_sync
+from langgraph_evidence.errors import InvalidInput, ModelError, UnusableReply
+from langgraph_evidence.llm.chat import LanguageModel
+from langgraph_evidence.llm.prompt import Prompt
+from langgraph_evidence.llm.testing import ScriptedChat
+
+PROMPT = Prompt("demo", (("system", "Count."), ("human", "Question: $question")), ("question",))
+ASKED = {"question": "how many?"}
+
+
+def number(text):
+    if not text.isdigit():
+        raise UnusableReply(f"A number was expected, not {text!r}.", reply=text)
+    return int(text)
+
+
+@pytest.fixture(params=["sync", "async"])
+def run(request):
+    """Both ways in: the background loop of a synchronous graph, and a loop of the caller's own."""
+    return run_sync if request.param == "sync" else asyncio.run
+
+
+@pytest.fixture
+def global_cache():
+    cache = InMemoryCache()
+    set_llm_cache(cache)
+    yield cache
+    set_llm_cache(None)
+
+
+def counts(usage):
+    return {name: value for name, value in usage.items() if name != "seconds"}
+
+
+def test_a_good_reply_takes_one_call(run):
+    chat = ScriptedChat(rules=[("how many", "42")], latency=0.05)
+    reply = run(LanguageModel(chat).ask(PROMPT, ASKED, parse=number, temperature=0.5))
+    assert (reply.value, reply.text, reply.repaired) == (42, "42", False)
+    # Four words asked ("Count." and "Question: how many?"), one word replied.
+    assert counts(reply.usage) == {"calls": 1, "cached_calls": 0, "input_tokens": 4, "output_tokens": 1}
+    assert 0.05 <= reply.usage["seconds"] < 1
+    assert chat.calls[0]["kwargs"] == {"temperature": 0.5, "seed": 0}
+
+
+def test_a_bad_reply_is_asked_for_once_more_with_the_reason(run):
+    chat = ScriptedChat(rules=[("A number was expected, not 'many'", "7"), ("how many", "many")])
+    reply = run(LanguageModel(chat).ask(PROMPT, ASKED, parse=number))
+    assert (reply.value, reply.repaired) == (7, True)
+    assert reply.usage["calls"] == 2
+    roles = [message.type for message in chat.calls[1]["messages"]]
+    assert roles == ["system", "human", "ai", "human"]
+    assert chat.calls[1]["messages"][2].text == "many"
+
+
+def test_two_bad_replies_are_a_typed_failure_that_keeps_its_cost(run):
+    chat = ScriptedChat(rules=[("", "many")])
+    with pytest.raises(UnusableReply, match="A number was expected") as caught:
+        run(LanguageModel(chat).ask(PROMPT, ASKED, parse=number))
+    assert caught.value.usage["calls"] == 2
+    assert caught.value.reply == "many"
+
+
+def test_a_failing_repair_keeps_the_cost_of_the_first_reply(run):
+    chat = ScriptedChat(rules=[("", "many")], faults=[{"match": "cannot be used", "status": 400}])
+    with pytest.raises(ModelError, match="HTTP 400") as caught:
+        run(LanguageModel(chat).ask(PROMPT, ASKED, parse=number))
+    assert caught.value.usage["calls"] == 1
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_n_samples_come_at_the_same_time_in_the_order_of_their_seeds(run, native):
+    chat = ScriptedChat(rules=[("how many", lambda text, index: f"reply {index}")], latency=0.1)
+    started = time.monotonic()
+    samples = run(LanguageModel(chat).sample(PROMPT, ASKED, n=5, temperature=1.0, native=native))
+    wall = time.monotonic() - started
+    assert [sample.text for sample in samples] == [f"reply {index}" for index in range(5)]
+    usage = total_usage(sample.usage for sample in samples)
+    assert usage["calls"] == len(chat.calls) == (1 if native else 5)
+    assert usage["output_tokens"] == 10
+    assert usage["input_tokens"] == (4 if native else 20)
+    assert 0.1 <= usage["seconds"] <= wall < 0.3
+
+
+def test_a_server_that_returns_fewer_is_asked_for_the_rest(run):
+    class Stingy(ScriptedChat):
+        def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+            result = super()._generate(messages, stop, run_manager, **kwargs)
+            return result.model_copy(update={"generations": result.generations[:2]})
+
+        async def _agenerate(self, messages, stop=None, run_manager=None, **kwargs):
+            return self._generate(messages, stop, run_manager, **kwargs)
+
+    chat = Stingy(rules=[("", ["a", "b", "c", "d"])])
+    samples = run(LanguageModel(chat).sample(PROMPT, ASKED, n=4, native=True))
+    assert [sample.text for sample in samples] == ["a", "b", "c", "d"]
+    assert total_usage(sample.usage for sample in samples)["calls"] == len(chat.calls) == 3
+
+
+def test_samples_never_come_from_a_cache_and_cached_replies_are_counted(run, global_cache):
+    chat = ScriptedChat(rules=[("how many", ["1", "2", "3"])], deterministic=False)
+    model = LanguageModel(chat)
+    replies = [run(model.ask(PROMPT, ASKED, parse=number)) for _ in range(2)]
+    assert [reply.usage["cached_calls"] for reply in replies] == [0, 1]
+    assert counts(replies[1].usage) == {"calls": 1, "cached_calls": 1, "input_tokens": 0, "output_tokens": 0}
+    calls = len(chat.calls)
+    samples = run(model.sample(PROMPT, ASKED, n=3))
+    assert len(chat.calls) == calls + 3
+    assert all(sample.usage["cached_calls"] == 0 for sample in samples)
+
+
+def test_seeds_go_only_where_they_are_wanted():
+    class Seedless(ScriptedChat):
+        pass
+
+    del Seedless.model_fields["seed"]
+    seen = {}
+    for chat, seeds in [
+        (ScriptedChat(rules=[("", "x")]), None),
+        (ScriptedChat(rules=[("", "x")]), [7, 8]),
+        (ScriptedChat(rules=[("", "x")], deterministic=False), None),
+        (ScriptedChat(rules=[("", "x")], deterministic=False), [7, 8]),
+        (Seedless(rules=[("", "x")], deterministic=False), [7, 8]),
+    ]:
+        run_sync(LanguageModel(chat).sample(PROMPT, ASKED, n=2, seeds=seeds))
+        key = (type(chat).__name__, chat.deterministic, seeds is not None)
+        seen[key] = sorted(call["kwargs"].get("seed", -1) for call in chat.calls)
+    assert seen == {
+        ("ScriptedChat", True, False): [0, 1],
+        ("ScriptedChat", True, True): [7, 8],
+        ("ScriptedChat", False, False): [-1, -1],
+        ("ScriptedChat", False, True): [7, 8],
+        ("Seedless", False, True): [-1, -1],
+    }
+
+
+def test_logprobs_have_one_plain_shape(run):
+    raw = [{"token": "Yes", "logprob": -0.1, "top_logprobs": [{"token": "Yes", "logprob": -0.1}]}]
+    scripted = AIMessage("Yes", response_metadata={"logprobs": {"content": raw}})
+    chat = ScriptedChat(rules=[("how many", scripted)])
+    (sample,) = run(LanguageModel(chat).sample(PROMPT, ASKED, n=1, logprobs=True, top_logprobs=3, max_tokens=1))
+    assert sample.logprobs == [{"token": "Yes", "logprob": -0.1, "top": {"Yes": -0.1}}]
+    assert json.loads(json.dumps(sample.logprobs)) == sample.logprobs
+    given = chat.calls[0]["kwargs"]
+    assert (given["logprobs"], given["top_logprobs"], given["max_tokens"]) == (True, 3, 1)
+    (plain,) = run(LanguageModel(chat).sample(PROMPT, ASKED, n=1))
+    assert plain.logprobs is None
+
+
+def test_one_failed_sample_leaves_the_others(run):
+    chat = ScriptedChat(rules=[("", "x")], faults=[{"status": 400}])
+    samples = run(LanguageModel(chat).sample(PROMPT, ASKED, n=3))
+    assert sorted(sample.text for sample in samples) == ["", "x", "x"]
+    (failed,) = (sample for sample in samples if sample.error)
+    assert "HTTP 400" in failed.error
+    assert total_usage(sample.usage for sample in samples)["calls"] == 2
+
+
+def test_all_samples_failing_is_an_error(run):
+    chat = ScriptedChat(rules=[("", "x")], faults=[{"status": 401, "times": None}])
+    with pytest.raises(ModelError, match="API key") as caught:
+        run(LanguageModel(chat).sample(PROMPT, ASKED, n=3))
+    assert caught.value.status == 401
+
+
+def test_one_limit_for_all_graphs_that_share_the_model(run):
+    chat = ScriptedChat(rules=[("", "1")], latency=0.02)
+    model = LanguageModel(chat, max_concurrency=2)
+
+    async def both():
+        await asyncio.gather(model.sample(PROMPT, ASKED, n=5), model.ask(PROMPT, ASKED, parse=number))
+
+    run(both())
+    assert chat.most_in_flight == 2
+
+
+def test_a_hang_is_cut_off(run):
+    chat = ScriptedChat(rules=[("", "1")], faults=[{"hang": 1.0, "times": None}])
+    started = time.monotonic()
+    with pytest.raises(ModelError, match="no reply within") as caught:
+        run(LanguageModel(chat, timeout=0.1, attempts=1).ask(PROMPT, ASKED, parse=number))
+    assert caught.value.transient
+    assert time.monotonic() - started < 0.9
+    with pytest.raises(ModelError, match="were left"):
+        run(LanguageModel(chat, attempts=1).sample(PROMPT, ASKED, n=2, seconds=0.05))
+
+
+def test_what_is_not_a_failure_passes_through(run):
+    chat = ScriptedChat(rules=[("", "1")], faults=[{"error": GraphInterrupt(()), "times": None}])
+    with pytest.raises(GraphInterrupt):
+        run(LanguageModel(chat).sample(PROMPT, ASKED, n=2))
+    with pytest.raises(InvalidInput, match="No rule of the script matches this prompt:\nCount"):
+        run(LanguageModel(ScriptedChat(rules=[("never", "1")])).ask(PROMPT, ASKED, parse=number))
+
+
+def test_parameters_bound_to_the_model_go_along():
+    chat = ScriptedChat(rules=[("", "1")])
+    run_sync(LanguageModel(chat.bind(stop=["\n"], temperature=0.9)).ask(PROMPT, ASKED, parse=number, temperature=0.1))
+    assert chat.calls[0]["kwargs"] == {"stop": ["\n"], "temperature": 0.1, "seed": 0}
+
+
+def test_the_callers_model_is_not_changed():
+    chat = ScriptedChat(rules=[("", "1")], n=3)
+    before = chat.model_dump(exclude={"rules", "faults"})
+    model = LanguageModel(chat)
+    run_sync(model.ask(PROMPT, ASKED, parse=number))
+    assert chat.model_dump(exclude={"rules", "faults"}) == before
+    assert chat.disable_streaming is False
+    assert model.name == "ScriptedChat 'scripted'"
+
+
+@pytest.mark.parametrize("wrong", [42, None, "no-such-provider:x", "nonsense"])
+def test_what_is_no_model_is_refused(wrong):
+    with pytest.raises(InvalidInput):
+        LanguageModel(wrong)
+
+
+@pytest.mark.parametrize(("n", "seeds"), [(0, None), (2, [1])])
+async def test_a_wrong_number_of_samples_is_refused(n, seeds):
+    model = LanguageModel(ScriptedChat(rules=[("", "1")]))
+    with pytest.raises(InvalidInput, match="n="):
+        await model.sample(PROMPT, ASKED, n=n, seeds=seeds)
