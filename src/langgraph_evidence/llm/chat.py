@@ -127,6 +127,7 @@ class LanguageModel:
         temperature: float | None = None,
         seed: int | None = None,
         seconds: float | None = None,
+        repair: bool = True,
         **options: Any,
     ) -> Reply[T]:
         """Gets one reply that `parse` accepts; after an unusable one it asks once more, saying what was wrong.
@@ -138,10 +139,11 @@ class LanguageModel:
             temperature: Of this call; None leaves the model's own.
             seed: Of this call, for models that take one.
             seconds: Time left for this round, tries and waits included; None sets no limit.
+            repair: Whether an unusable reply is asked for again; a run with a budget of one call forbids it.
             **options: Further parameters of the model's call, e.g. `stop` or `max_tokens`.
 
         Raises:
-            UnusableReply: Both replies were unusable; its `usage` counts both calls.
+            UnusableReply: The last reply was unusable; its `usage` counts all calls.
             ModelError: The call failed; its `usage` counts what was spent before.
         """
         started = time.monotonic()
@@ -151,6 +153,9 @@ class LanguageModel:
         try:
             return Reply(parse(text), text, usage, repaired=False)
         except UnusableReply as error:
+            if not repair:
+                error.usage = usage
+                raise
             reason = error.reason
         turn = AIMessage(text[:_LONGEST_BAD_REPLY] or "(no text)")
         messages = [*messages, turn, *REPAIR.render(reason=reason)]

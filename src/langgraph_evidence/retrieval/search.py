@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from langchain_core.retrievers import BaseRetriever
@@ -27,12 +26,8 @@ async def search(retriever: BaseRetriever, query: str, *, k: int) -> list[Passag
     Raises:
         ResourceError: The retriever failed; its own error is the cause.
     """
-    asynchronous: Callable[..., Awaitable[list[Document]]] = retriever.ainvoke
-    if type(retriever)._aget_relevant_documents is BaseRetriever._aget_relevant_documents:  # noqa: SLF001 - see below
-        # LangChain's stand-in for a missing asynchronous face passes no k on to the synchronous one, it fails on it.
-        asynchronous = partial(run_in_executor, None, retriever.invoke)
     try:
-        documents = await call_either(retriever.invoke, asynchronous, query, k=k)
+        documents = await call_either(retriever.invoke, _asynchronous(retriever), query, k=k)
     except (GraphBubbleUp, EvidenceError):
         raise
     except Exception as error:
@@ -45,6 +40,20 @@ async def search(retriever: BaseRetriever, query: str, *, k: int) -> list[Passag
         if passage["text"].strip():
             passages.setdefault(passage["id"], passage)
     return list(passages.values())[:k]
+
+
+def _asynchronous(retriever: BaseRetriever) -> Callable[..., Awaitable[list[Document]]]:
+    """The retriever's asynchronous face.
+
+    LangChain's stand-in for a missing one hands no k on to the synchronous face but fails on it.
+    """
+    if type(retriever)._aget_relevant_documents is not BaseRetriever._aget_relevant_documents:  # noqa: SLF001 - no other way to tell
+        return retriever.ainvoke
+
+    async def in_thread(query: str, *, k: int) -> list[Document]:
+        return await run_in_executor(None, retriever.invoke, query, k=k)
+
+    return in_thread
 
 
 async def first_new(retriever: BaseRetriever, query: str, *, seen: Collection[str]) -> Passage | None:

@@ -70,7 +70,8 @@ async def propose_plans(model: LanguageModel, sample: Sample) -> FurepaUpdate:
 
 async def force_answer(model: LanguageModel, state: FurepaState) -> FurepaUpdate:
     """Asks for the answer that the evidence at hand gives; a reply without one is asked for once more."""
-    settings = settings_of(state)
+    settings, so_far = settings_of(state), spent(state["ledger"])
+    budget = budget_of(settings)
     prompt, history = _force_prompt(state, settings)
     context = context_of(state["evidence"], words=settings.evidence_words)
     values = {"question": state["question"], "context": context, "history": history}
@@ -81,7 +82,8 @@ async def force_answer(model: LanguageModel, state: FurepaState) -> FurepaUpdate
             {name: values[name] for name in prompt.variables},
             parse=parse_forced,
             temperature=0.0,
-            seconds=budget_of(settings).seconds_left(spent(state["ledger"])),
+            seconds=budget.seconds_left(so_far),
+            repair=budget.allows(so_far, calls=2),
         )
     except UnusableReply as unusable:
         return FurepaUpdate(answer="", stopped="no_answer", ledger={row: unusable.usage or no_usage()})
