@@ -61,7 +61,7 @@ class Encoder:
         self.bert, self.tokenizer, self.sha256 = bert, tokenizer, sha256
         self.bert.to_precision(torch.bfloat16 if self.precision == "bf16" else torch.float32)
         self.bert.to(self.device)
-        self._cache = RowCache(_CACHED_ROWS)
+        self.cache = RowCache(_CACHED_ROWS)
         self._lock = threading.Lock()
 
     @classmethod
@@ -103,7 +103,7 @@ class Encoder:
             inputs = self.tokenizer.singles([texts[index] for index in indexes], _TEXT_TOKENS)
             return self.run(inputs, _pooled)
 
-        return np.stack(self._cache.rows([content_key(text) for text in texts], compute))
+        return np.stack(self.cache.rows([content_key(text) for text in texts], compute))
 
     def hidden(self, batch: Batch, lora: Lora | None = None) -> Tensor:
         """Last hidden states, float32, (batch, length, dimension); takes gradients for the adapter when they are on."""
