@@ -123,8 +123,7 @@ class Postings(NamedTuple):
             column = self._column(word.encode())
             if column is not None:
                 part = slice(self.starts[column], self.starts[column + 1])
-                # A term names a passage once, so adding in place by index loses nothing.
-                total[self.positions[part]] += self.scores[part]
+                _add(total, self.positions[part], self.scores[part])
         return total
 
     def _column(self, term: bytes) -> int | None:
@@ -134,6 +133,14 @@ class Postings(NamedTuple):
         index = bisect_left(range(len(self.columns)), term, key=at)
         found = index < len(self.columns) and at(index) == term
         return int(self.columns[index]) if found else None
+
+
+def _add(total: NDArray[np.float32], positions: NDArray[np.int32], scores: NDArray[np.float32]) -> None:
+    """Adds one term's scores; it names a passage once, so adding in place by index loses nothing."""
+    try:
+        total[positions] += scores
+    except IndexError as error:
+        raise ResourceError(f"The index names a passage that it does not have ({error}); build it again.") from error
 
 
 _TYPES = (np.float32, np.int32, np.int64, np.uint8, np.int64, np.int32)

@@ -79,16 +79,21 @@ def _document(passage: Passage, score: float) -> Document:
 
 
 def best(scores: NDArray[np.float32], k: int) -> Ranking:
-    """The k highest of dense scores, zeros left out; equal scores in the corpus' order.
+    """The k highest of sparse scores, zeros left out; equal scores in the corpus' order.
 
     Only the passages that a query touches are partitioned: over scores that are mostly zero `argpartition` has a long
     tail.
     """
     touched = np.flatnonzero(scores)
-    values = scores[touched]
-    if len(touched) > k:
-        least = np.partition(values, len(values) - k)[len(values) - k]
-        kept = values >= least
-        touched, values = touched[kept], values[kept]
-    order = np.lexsort((touched, -values))[:k]
-    return Ranking(touched[order], values[order])
+    ranking = highest(scores[touched], k)
+    return Ranking(touched[ranking.positions], ranking.scores)
+
+
+def highest(scores: NDArray[np.float32], k: int) -> Ranking:
+    """The k highest scores; equal scores in the corpus' order."""
+    positions = np.arange(len(scores))
+    if len(scores) > k:
+        least = np.partition(scores, len(scores) - k)[len(scores) - k]
+        positions = np.flatnonzero(scores >= least)
+    order = np.lexsort((positions, -scores[positions]))[:k]
+    return Ranking(positions[order], scores[positions[order]])

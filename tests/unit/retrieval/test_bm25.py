@@ -29,7 +29,7 @@ TOWNS = passages(
 )
 
 
-class TestStandard(RetrieversIntegrationTests):  # type: ignore[misc]  # langchain-tests is not typed
+class TestStandard(RetrieversIntegrationTests):
     @property
     def retriever_constructor(self) -> Any:
         return BM25Retriever

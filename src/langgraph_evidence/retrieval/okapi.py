@@ -1,0 +1,39 @@
+"""The baseline that other LangChain projects use for BM25: rank_bm25's Okapi, all of it in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pydantic import Field, PrivateAttr
+
+from langgraph_evidence.retrieval.bm25 import words
+from langgraph_evidence.retrieval.retriever import PassageRetriever, Ranking, highest
+from langgraph_evidence.types import passage_line
+
+
+class OkapiRetriever(PassageRetriever):
+    """Ranks passages, as `Title: text`, with rank_bm25; it scores every passage for every query.
+
+    Args:
+        passages: The passages, by position.
+        k: How many documents a query gets, at most.
+        k1: How soon more of the same term stops counting; rank_bm25's own value.
+        b: How much a long passage is marked down; rank_bm25's own value.
+    """
+
+    k1: float = Field(default=1.5, ge=0)
+    b: float = Field(default=0.75, ge=0, le=1)
+    _engine: Any = PrivateAttr()
+
+    def model_post_init(self, context: Any) -> None:  # noqa: ARG002 - pydantic passes it
+        """Counts the terms of the passages."""
+        from rank_bm25 import BM25Okapi
+
+        # rank_bm25 divides by the number of distinct terms and by the mean length.
+        terms = [words(passage_line(passage)) or [""] for passage in self.passages]
+        self._engine = BM25Okapi(terms, k1=self.k1, b=self.b)
+
+    def rank(self, query: str, k: int) -> Ranking:
+        """Ranks the k passages of the highest score, as rank_bm25 does: also those without a term of the query."""
+        return highest(np.asarray(self._engine.get_scores(words(query)), dtype=np.float32), k)
