@@ -9,7 +9,10 @@ from rich.console import Console
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from rich.progress import Progress
+    from rich.table import Table
 
     from langgraph_evidence.types import Citation, Usage
 
@@ -64,10 +67,27 @@ class Screen:
         """A context in which a terminal shows that work goes on."""
         return self._console.status(what) if self._steps and self._console.is_terminal else _Nothing()
 
+    def bars(self) -> Progress | None:
+        """Progress bars, on a terminal alone."""
+        if not (self._steps and self._console.is_terminal):
+            return None
+        from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+        return Progress(
+            *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn(), console=self._console
+        )
+
+    def table(self, table: Callable[[], Table], markdown: Callable[[], str]) -> None:
+        """Shows a table: drawn on a terminal, as markdown in a pipe."""
+        if self._console.is_terminal:
+            self._console.print(table())
+        else:
+            self.out(markdown())
+
     def result(self, output: Mapping[str, Any]) -> None:
         """Shows the answer, its citations with the quoted source text, and what the run cost."""
         answer = clean(output["answer"]) or "(no answer)"
-        self._console.print(Text.assemble(("Answer: ", "bold"), (answer, "bold green"), f"  ({output['stopped']})"))
+        self._console.print(Text.assemble(("Answer: ", "bold"), (answer, "bold green"), f" ({output['stopped']})"))
         for number, citation in enumerate(output["citations"], start=1):
             self._console.print(Text(citation_line(number, citation)))
         self._console.print(Text(usage_line(output["usage"]), style="dim"))

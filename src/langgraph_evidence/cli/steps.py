@@ -27,14 +27,14 @@ def _fields(event: Event) -> list[Line]:
 
 
 def _furepa_plans(event: Event) -> list[Line]:
-    head = f"--- round {event['iteration'] + 1}: {len(event['plans'])} plans at temperature {event['temperature']:g}"
+    head = f"{len(event['plans'])} at temperature {event['temperature']:g}"
     counts = Counter((plan["kind"], plan["text"]) for plan in event["plans"])
     rows = [Line(kind, _times(shorten(text, _EXCERPT), count)) for (kind, text), count in counts.most_common()]
-    return [Line("plans", head, "bold"), *rows]
+    return [Line(f"round {event['iteration'] + 1}", head, "bold"), *rows]
 
 
 def _times(text: str, count: int) -> str:
-    return f"{text}  x{count}" if count > 1 else text
+    return f"{text} ({count} times)" if count > 1 else text
 
 
 def _furepa_decision(event: Event) -> list[Line]:
@@ -45,7 +45,7 @@ def _furepa_query(event: Event) -> list[Line]:
     by = {"trained": "", "untrained": ", by untrained similarity", "none": ""}[event["scorer"]]
     lines = []
     for place, row in enumerate(event["queries"]):
-        score = "" if event["scorer"] == "none" else f"  (score {row['score']:.2f}{by})"
+        score = "" if event["scorer"] == "none" else f" (score {row['score']:.2f}{by})"
         lines.append(Line("query" if place == 0 else "  not", row["query"] + score, "bold" if place == 0 else "dim"))
     return lines
 
@@ -54,7 +54,7 @@ def _furepa_evidence(event: Event) -> list[Line]:
     passage = event["passage"]
     if passage is None:
         return [Line("evidence", "nothing new")]
-    return [Line("evidence", f"{passage['title']}: {shorten(passage['text'], _EXCERPT)}  [{passage['id']}]", "green")]
+    return [Line("evidence", f"{passage['title']}: {shorten(passage['text'], _EXCERPT)} [{passage['id']}]", "green")]
 
 
 def _nothing(_event: Event) -> list[Line]:
