@@ -6,6 +6,7 @@ import asyncio
 import threading
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from langchain.chat_models import init_chat_model
 from langchain_core.outputs import ChatGeneration
@@ -65,9 +66,7 @@ class Provider:
         self.takes_n = "n" in fields
         self.takes_seed = "seed" in fields
         self.deterministic = bool(getattr(model, "deterministic", False))
-        label = getattr(model, "model_name", None) or getattr(model, "model", None)
-        kind = type(model).__name__
-        self.name = f"{kind} {label!r}" if isinstance(label, str) and label else kind
+        self.name = _name(model)
         changes = {name: value for name, value in {"n": 1, "streaming": False}.items() if getattr(model, name, None)}
         changes = {**changes, **_openai_clients(model, timeout), "disable_streaming": True}
         quiet = model.model_copy(update=changes)
@@ -106,6 +105,16 @@ class Provider:
             return model
         client = await self._loops.client(model)
         return model.model_copy(update={"root_async_client": client, "async_client": client.chat.completions})
+
+
+def _name(model: BaseChatModel) -> str:
+    """Class, model and server, without what a URL may hold of a user's credentials."""
+    label = getattr(model, "model_name", None) or getattr(model, "model", None)
+    words = [type(model).__name__, *([repr(label)] if isinstance(label, str) and label else [])]
+    base_url = getattr(model, "openai_api_base", None)
+    if base_url:
+        words.append(f"at {urlsplit(base_url).netloc.rpartition('@')[2]}")
+    return " ".join(words)
 
 
 def _openai_clients(model: Any, timeout: float | None) -> dict[str, Any]:

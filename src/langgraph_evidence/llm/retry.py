@@ -137,7 +137,7 @@ def describe_failure(error: Exception, *, model: str, limit: float | None, attem
     elif isinstance(error, TimeoutError):
         what = f"no reply within {limit:.3g} s" if limit is not None else "no reply in time"
     else:
-        detail = _KEY.sub("***", " ".join(str(error).split()))[:_DETAIL]
+        detail = _KEY.sub("***", " ".join(str(error).split()))[:_DETAIL].rstrip(".")
         what = f"{f'HTTP {status}' if status else type(error).__name__}: {detail}"
     advice = _ADVICE.get(status or 0, "")
     if not advice and transient:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import LanguageModelInput
     from langchain_core.runnables import Runnable
 
-Match = str | Callable[[str], bool]
+Match = str | re.Pattern[str] | Callable[[str], bool]
 Scripted = str | AIMessage
 ReplyOf = Scripted | Sequence[Scripted] | Callable[[str, int], Scripted]
 
@@ -65,8 +65,8 @@ class ScriptedChat(BaseChatModel):
     """A chat model for tests of graphs and prompts, safe under any number of threads and loops.
 
     A rule is a pair of what to look for in the whole prompt (all messages' texts, one empty line between them) and what
-    to reply. The first rule that matches decides. A match is a regular expression (`.` matches line breaks too) or a
-    function of the text. A reply is a text, an AIMessage, a list of them taken by the call's seed or the sample's
+    to reply. The first rule that matches decides. A match is a regular expression (in a string `.` matches line breaks
+    too) or a function of the text. A reply is a text, an AIMessage, a list of them taken by the call's seed or the sample's
     number (from the start again past its end), or a function of the text and that number.
 
     Args:
@@ -226,7 +226,10 @@ class _Record:
 
 
 def _matches(match: Match, text: str) -> bool:
-    return bool(match(text)) if callable(match) else re.search(match, text, re.DOTALL) is not None
+    if callable(match):
+        return bool(match(text))
+    pattern = re.compile(match, re.DOTALL) if isinstance(match, str) else match
+    return pattern.search(text) is not None
 
 
 def _pick(reply: ReplyOf, text: str, index: int) -> Scripted:
