@@ -142,11 +142,6 @@ class DenseRetriever(PassageRetriever):
         if self._vectors.shape[0] != len(self.passages):
             raise InvalidInput(f"{len(self.passages)} passages were given with {self._vectors.shape[0]} vectors.")
 
-    @property
-    def embedder_name(self) -> str:
-        """What embeds the queries."""
-        return self._embedder.name
-
     def rank(self, query: str, k: int) -> Ranking:
         """Ranks the k passages of the highest cosine."""
         vector = self._embedder.query(query)

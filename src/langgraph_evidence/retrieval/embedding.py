@@ -53,12 +53,12 @@ class Embedder:
         source = _shared_encoder() if source is None else source
         if isinstance(source, str) or not isinstance(source, TextEncoder | Embeddings):  # a str can encode itself
             raise InvalidInput(f"An encoder or LangChain Embeddings is needed, not {type(source).__name__}.")
-        self._source = source
+        self.source = source
 
     @property
     def name(self) -> str:
         """What made the vectors; vectors of different names must not be compared."""
-        source = self._source
+        source = self.source
         details = (getattr(source, key, None) for key in ("sha256", "model", "model_name"))
         return ":".join([type(source).__qualname__, *(detail for detail in details if isinstance(detail, str))])
 
@@ -73,12 +73,12 @@ class Embedder:
 
     def _embed(self, texts: list[str], *, query: bool) -> NDArray[np.float32]:
         try:
-            if isinstance(self._source, TextEncoder):
-                vectors = np.array(self._source.encode(texts), dtype=np.float32)
+            if isinstance(self.source, TextEncoder):
+                vectors = np.array(self.source.encode(texts), dtype=np.float32)
             elif query:
-                vectors = np.asarray([self._source.embed_query(texts[0])], dtype=np.float32)
+                vectors = np.asarray([self.source.embed_query(texts[0])], dtype=np.float32)
             else:
-                vectors = np.asarray(self._source.embed_documents(texts), dtype=np.float32)
+                vectors = np.asarray(self.source.embed_documents(texts), dtype=np.float32)
         except EvidenceError:
             raise
         except Exception as error:

@@ -133,7 +133,9 @@ def retriever_for(
         return OkapiRetriever(passages=passages, k=k)
     if kind == "bm25":
         return BM25Retriever(passages=passages, k=k)
-    dense = DenseRetriever(passages=passages, k=k, encoder=encoder)
+    # Outside the constructor, for pydantic hides the type of an error that is raised inside it.
+    embedder = Embedder(encoder)
+    dense = DenseRetriever(passages=passages, k=k, encoder=embedder.source)
     if kind == "dense":
         return dense
     return HybridRetriever(passages=passages, k=k, parts=[BM25Retriever(passages=passages), dense])
@@ -153,12 +155,10 @@ def _open(
     if manifest["kind"] in {"bm25", "hybrid"}:
         parts.append(BM25Retriever(passages=passages, k=k, postings=Postings.load(path), **manifest["bm25"]))
     if manifest["kind"] in {"dense", "hybrid"}:
-        dense = DenseRetriever(passages=passages, k=k, encoder=encoder, vectors=load_vectors(path))
-        if dense.embedder_name != manifest["dense"]["encoder"]:
-            raise InvalidInput(
-                f"{path} was built with {manifest['dense']['encoder']}, not {dense.embedder_name}; give that encoder."
-            )
-        parts.append(dense)
+        embedder, built_with = Embedder(encoder), manifest["dense"]["encoder"]
+        if embedder.name != built_with:
+            raise InvalidInput(f"{path} was built with {built_with}, not {embedder.name}; give that encoder.")
+        parts.append(DenseRetriever(passages=passages, k=k, encoder=embedder.source, vectors=load_vectors(path)))
     return parts[0] if len(parts) == 1 else HybridRetriever(passages=passages, k=k, parts=parts)
 
 

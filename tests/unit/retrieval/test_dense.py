@@ -208,7 +208,7 @@ def test_a_failing_encoder_is_named() -> None:
     with pytest.raises(InvalidInput, match="not str"):
         retriever_for(TOWNS, "dense", encoder="minilm")  # type: ignore[arg-type]  # the point of the test
     flat = dense_module.FlatVectors(np.ones((1, 2), dtype=np.float32))
-    with pytest.raises(InvalidInput, match="4 passages were given with 1 vectors"):
+    with pytest.raises(ValueError, match="4 passages were given with 1 vectors"):
         DenseRetriever(passages=TOWNS, encoder=Fixed(), vectors=flat)
 
 
