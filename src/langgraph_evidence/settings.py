@@ -10,6 +10,7 @@ import dataclasses
 import difflib
 import types
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from langgraph_evidence.errors import InvalidInput
@@ -43,7 +44,7 @@ class Settings:
     """
 
     def __post_init__(self) -> None:
-        hints = get_type_hints(type(self))
+        hints = _hints(type(self))
         for item in fields(self):
             _check(item.name, getattr(self, item.name), hints[item.name], item.metadata)
 
@@ -66,6 +67,12 @@ def check_names(settings: type[Settings], names: Iterable[str]) -> None:
             near = difflib.get_close_matches(name, known, 1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise InvalidInput(f"There is no setting {name!r}.{hint} Known settings: {', '.join(known)}.")
+
+
+@cache
+def _hints(settings: type[Settings]) -> dict[str, Any]:
+    """The fields' types; kept, because a graph checks its settings at every step."""
+    return get_type_hints(settings)
 
 
 def _members(annotation: Any) -> tuple[Any, ...]:
@@ -111,7 +118,7 @@ def schema_of(settings: S) -> type[S]:
     built with, not with the class's own.
     """
     base = type(settings)
-    hints = get_type_hints(base)
+    hints = _hints(base)
     overrides = [
         (item.name, hints[item.name], field(default=getattr(settings, item.name), metadata=item.metadata))
         for item in fields(base)
@@ -142,7 +149,7 @@ def parse_assignments(settings: type[Settings], assignments: Iterable[str]) -> d
     Raises:
         InvalidInput: A word without `=`, an unknown name, or a value that is not of the field's type.
     """
-    hints = get_type_hints(settings)
+    hints = _hints(settings)
     values: dict[str, Any] = {}
     for assignment in assignments:
         name, separator, text = assignment.partition("=")
