@@ -1,0 +1,142 @@
+"""Writes the parts of the documentation that are made from the code; `--check` only compares (`make check`)."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
+
+from typer.testing import CliRunner
+
+from langgraph_evidence.cli import app
+from langgraph_evidence.cli.methods import describe, mermaid
+from langgraph_evidence.events import VERSION
+from langgraph_evidence.methods import get_method, method_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[1]
+MADE = "<!-- Made by docs/generate.py (make docs); do not edit. -->\n\n"
+COMMANDS = (["ask"], ["eval"], ["index", "build"], ["methods"], ["draw"])
+
+
+def pages() -> dict[str, str]:
+    """Every generated page by its path from the root of the repository."""
+    return {
+        "docs/cli.md": MADE + cli_page(),
+        "docs/methods.md": MADE + methods_page(),
+        "docs/events.md": MADE + events_page(),
+    }
+
+
+def cli_page() -> str:
+    """The help text of every command."""
+    parts = ["# Command line\n"]
+    for command in ([], *COMMANDS):
+        title = " ".join(["evidence", *command])
+        done = CliRunner().invoke(app, [*command, "--help"], prog_name="evidence", env={"COLUMNS": "100"})
+        parts.append(f"## `{title}`\n\n```text\n{done.output.strip()}\n```\n")
+    parts.append(
+        "## Exit codes\n\n"
+        "| code | meaning |\n| --: | --- |\n"
+        "| 0 | answered |\n| 1 | failed: a model, a file or the network |\n| 2 | wrong use |\n"
+        "| 3 | stopped without an answer: the budget, no evidence, or no usable reply |\n"
+    )
+    return "\n".join(parts)
+
+
+def methods_page() -> str:
+    """Every method's drawing and settings."""
+    parts = ["# Methods\n"]
+    for name in method_names():
+        method = get_method(name)
+        settings = "\n".join(list(describe(method))[1:])
+        parts.append(
+            f"## {name}\n\n{method.paper}\n\n```mermaid\n{mermaid(method).strip()}\n```\n\n"
+            f"Settings of `{method.settings.__name__}`, with the value, its type and where it comes from:\n\n"
+            f"```text\n{settings}\n```\n"
+        )
+    return "\n".join(parts)
+
+
+def events_page() -> str:
+    """The schema of every event, and of the types in it."""
+    head = (
+        "# Events\n\n"
+        'With `stream_mode="custom"` a run sends JSON objects, each with `type`, the version `v` '
+        f"({VERSION}) of its schema, and the fields below. "
+        "A field may be added within a version; a changed one makes a new one.\n"
+    )
+    parts = [head]
+    seen: dict[str, Any] = {}
+    for name in method_names():
+        for kind, schema in import_module(f"langgraph_evidence.methods.{name}.events").SCHEMAS.items():
+            parts.append(f"## `{kind}`\n\n{told(schema)}\n\n{fields_table(schema, seen)}")
+    parts.append("# Types in events\n")
+    done: set[str] = set()
+    while set(seen) - done:
+        for name in sorted(set(seen) - done):
+            done.add(name)
+            parts.append(f"## {name}\n\n{told(seen[name])}\n\n{fields_table(seen[name], seen)}")
+    return "\n".join(parts)
+
+
+def told(schema: Any) -> str:
+    """What a type's docstring says first, without the name it may begin with."""
+    text = " ".join((inspect.getdoc(schema) or "").split("\n\n")[0].split())
+    said = text.partition("`: ")[2] or text
+    return said[:1].upper() + said[1:]
+
+
+def fields_table(schema: Any, seen: dict[str, Any]) -> str:
+    """A row a field; the types it names are added to `seen`."""
+    rows = [f"| `{name}` | {word(hint, seen)} |" for name, hint in get_type_hints(schema, include_extras=True).items()]
+    return "\n".join(["| field | type |", "| --- | --- |", *rows, ""])
+
+
+def word(hint: Any, seen: dict[str, Any]) -> str:
+    """A type in words."""
+    if is_typeddict(hint) or hasattr(hint, "__total__"):
+        seen[hint.__name__] = hint
+        return str(hint.__name__)
+    arguments = get_args(hint)
+    if get_origin(hint) is NotRequired:
+        return f"{word(arguments[0], seen)}, optional"
+    if get_origin(hint) is list:
+        return f"list of {word(arguments[0], seen)}"
+    if get_origin(hint) is dict:
+        return f"object of {word(arguments[1], seen)} by {word(arguments[0], seen)}"
+    if arguments:
+        return " or ".join(word(argument, seen) for argument in arguments)
+    if isinstance(hint, str):
+        return f'"{hint}"'
+    return "null" if hint is type(None) else str(getattr(hint, "__name__", hint))
+
+
+def stale() -> Iterator[str]:
+    """The pages on disk that are not what the code makes."""
+    for name, text in pages().items():
+        path = ROOT / name
+        if not path.exists() or path.read_text("utf-8") != text:
+            yield name
+
+
+def main() -> int:
+    """Writes the pages, or with `--check` names those that are stale."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    if parser.parse_args().check:
+        found = list(stale())
+        sys.stderr.write("".join(f"{name} is stale: run make docs\n" for name in found))
+        return 1 if found else 0
+    for name, text in pages().items():
+        (ROOT / name).write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+"""The documentation is true: generated pages are current, code blocks run, links lead somewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from pydantic import ConfigDict, TypeAdapter, with_config
+
+from langgraph_evidence import FurepaSettings, create_furepa, retriever_for
+from langgraph_evidence.cli.app import run
+from langgraph_evidence.llm.testing import ScriptedChat
+from langgraph_evidence.methods.furepa.events import SCHEMAS
+from langgraph_evidence.types import Passage
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(
+    r"(<!-- not run: (?P<reason>[^\n]+) -->\n)?^```(?P<language>\w*)\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE
+)
+
+
+class Block(NamedTuple):
+    page: str
+    language: str
+    code: str
+    reason: str
+
+
+def blocks(language: str) -> list[Block]:
+    found = [
+        Block(page.name, match["language"], match["code"], match["reason"] or "")
+        for page in PAGES
+        for match in BLOCK.finditer(page.read_text("utf-8"))
+    ]
+    return [block for block in found if block.language == language]
+
+
+def load_generator() -> Any:
+    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_generated_pages_are_current() -> None:
+    assert list(load_generator().stale()) == [], "run make docs"
+
+
+@pytest.mark.parametrize("page", sorted({block.page for block in blocks("python")}))
+def test_python_blocks_of_a_page_run_in_their_order(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "page"}
+    for block in blocks("python"):
+        if block.page == page and not block.reason:
+            exec(compile(block.code, page, "exec"), names)  # noqa: S102 - our own pages
+
+
+def test_commands_of_the_pages_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    row = {"id": "a", "title": "Zenith", "text": "The Zenith radio was made by Zenith Electronics of Chicago."}
+    Path("passages.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    commands = [line for block in blocks("bash") if not block.reason for line in block.code.splitlines()]
+    ours = [line for line in commands if line.startswith("evidence ")]
+    assert len(ours) >= 3
+    for line in ours:
+        assert run(shlex.split(line)[1:]) in {0, 3}, line
+
+
+def test_make_targets_of_the_pages_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    text = "\n".join(page.read_text("utf-8") for page in PAGES)
+    named = set(re.findall(r"^\s*make (\w+)", text, re.MULTILINE))
+    assert {"demo", "test", "check", "setup"} <= named
+    assert {target for target in named if not re.search(rf"^{target}:", makefile, re.MULTILINE)} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text("utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_event_has_the_fields_that_its_page_names() -> None:
+    passages = [Passage(id="p1", title="Gustave Eiffel", text="Gustave Eiffel was born in Dijon.")]
+    model = ScriptedChat(rules=[("Context:", "[Analysis] So.\n[Answer] Dijon"), ("", "[Search] Gustave Eiffel")])
+    graph = create_furepa(model, retriever_for(passages), settings=FurepaSettings(samples=2)).compile()
+    events = list(graph.stream({"question": "Where was Eiffel born?"}, stream_mode="custom"))
+    assert {event["type"] for event in events} == set(SCHEMAS)
+    for event in events:
+        assert json.loads(json.dumps(event)) == event
+        payload = {name: value for name, value in event.items() if name not in {"type", "v"}}
+        schema = with_config(ConfigDict(extra="forbid", strict=True))(SCHEMAS[event["type"]])
+        TypeAdapter(schema).validate_python(payload)
