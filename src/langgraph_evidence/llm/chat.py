@@ -83,8 +83,8 @@ class LanguageModel:
     and they are tagged `nostream`. The caller's object is not changed.
 
     Args:
-        model: A chat model (also one with `.bind(...)` parameters), `"offline"`, or a name for `init_chat_model`, e.g.
-            `"openai:gpt-5-mini"`.
+        model: A chat model (also one with `.bind(...)` parameters), `"offline"`, `"local:"` and a directory, or a
+            name for `init_chat_model`, e.g. `"openai:gpt-5-mini"`.
         max_concurrency: Calls in flight at the same time, over all graphs that share this object.
         timeout: Seconds that one call may take before it counts as failed; None waits for ever.
         attempts: Tries of a call that fails for a passing reason, the first included.

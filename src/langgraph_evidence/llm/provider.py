@@ -14,6 +14,7 @@ from langchain_core.runnables.config import ensure_config
 
 from langgraph_evidence.concurrency import call_either
 from langgraph_evidence.errors import InvalidInput, MissingExtra, ModelError
+from langgraph_evidence.llm.local import LocalChat
 
 if TYPE_CHECKING:
     import ssl
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableBinding
 
 OFFLINE = "offline"
+LOCAL = "local:"
 
 
 def open_model(model: BaseChatModel | RunnableBinding[Any, Any] | str) -> Any:
@@ -41,13 +43,16 @@ def open_model(model: BaseChatModel | RunnableBinding[Any, Any] | str) -> Any:
         from langgraph_evidence.llm.offline import OfflineChat
 
         return OfflineChat()
+    if model.startswith(LOCAL):
+        return LocalChat(model=model.removeprefix(LOCAL))
     try:
         return init_chat_model(model)
     except ImportError as error:
         raise MissingExtra(f"The language model {model!r} needs a package that is not installed: {error}") from error
     except ValueError as error:
         raise InvalidInput(
-            f"There is no language model {model!r}: give 'offline' or provider:model, e.g. 'openai:gpt-5-mini'. {error}"
+            f"There is no language model {model!r}: give 'offline', local:directory or provider:model,"
+            f" e.g. 'openai:gpt-5-mini'. {error}"
         ) from error
     except Exception as error:
         raise ModelError(f"The language model {model!r} cannot be opened: {error}") from error

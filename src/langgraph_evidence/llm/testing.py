@@ -66,8 +66,8 @@ class ScriptedChat(BaseChatModel):
 
     A rule is a pair of what to look for in the whole prompt (all messages' texts, one empty line between them) and what
     to reply. The first rule that matches decides. A match is a regular expression (in a string `.` matches line breaks
-    too) or a function of the text. A reply is a text, an AIMessage, a list of them taken by the call's seed or the sample's
-    number (from the start again past its end), or a function of the text and that number.
+    too) or a function of the text. A reply is a text, an AIMessage, a list of them taken by the call's seed or the
+    sample's number (from the start again past its end), or a function of the text and that number.
 
     Args:
         rules: The script.

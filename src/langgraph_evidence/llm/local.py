@@ -1,0 +1,207 @@
+"""A chat model that runs a transformers causal model in this process: no server, no key."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from pydantic import PrivateAttr
+
+from langgraph_evidence.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from langchain_core.callbacks import CallbackManagerForLLMRun
+
+    from langgraph_evidence.models.causal import CausalModel, Token
+
+_ROLES = {"system": "system", "human": "user", "ai": "assistant"}
+# What a tokenizer writes for bytes that are not a whole character yet.
+_PARTIAL = "\ufffd"
+
+
+class LocalChat(BaseChatModel):
+    """A causal language model from a directory or the hub, as a LangChain chat model.
+
+    It gives n replies in one batch, a seed to each, log-probabilities in the OpenAI shape, usage, and streams; weights
+    are read at the first call, from safetensors only.
+
+    Args:
+        model: A directory, or the id of a model on the hub.
+        device: As torch names it; auto takes a GPU where there is one.
+        precision: The name of a torch type; auto takes the one the weights are stored in.
+        temperature: Of sampling; 0 takes the likeliest token.
+        top_p: The share of probability that is sampled from.
+        max_tokens: The most tokens of a reply.
+        seed: Of the first reply; the next ones count on from it.
+        n: Replies to one request.
+        stop: Texts that end a reply, themselves left out.
+    """
+
+    model: str
+    device: str = "auto"
+    precision: str = "auto"
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 512
+    seed: int = 0
+    n: int = 1
+    stop: list[str] | None = None
+    deterministic: bool = True
+
+    _loaded: _Loaded = PrivateAttr(default_factory=lambda: _Loaded())
+
+    @property
+    def _llm_type(self) -> str:
+        return "local"
+
+    def _streaming_disabled(self, **kwargs: Any) -> bool:
+        # A stream carries one reply and, under LangGraph's third protocol, the last token's log-probabilities alone.
+        whole = (kwargs.get("n") or self.n) > 1 or bool(kwargs.get("logprobs"))
+        return whole or super()._streaming_disabled(**kwargs)
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - LangChain's signature
+        **kwargs: Any,
+    ) -> ChatResult:
+        causal = self._loaded.get(self)
+        prompt = causal.encode(_turns(messages))
+        replies = [_Writing(causal, stop or self.stop or []) for _ in range(kwargs.get("n") or self.n)]
+        for step in self._steps(causal, prompt, len(replies), kwargs):
+            for reply, token in zip(replies, step, strict=True):
+                reply.add(token)
+            if all(reply.ended for reply in replies):
+                break
+        made = [ChatGeneration(message=reply.message(logprobs=bool(kwargs.get("logprobs")))) for reply in replies]
+        first = made[0].message
+        if isinstance(first, AIMessage):
+            first.usage_metadata = _usage(prompt, replies)
+        first.response_metadata["model_name"] = self.model
+        return ChatResult(generations=made)
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        causal = self._loaded.get(self)
+        prompt = causal.encode(_turns(messages))
+        reply = _Writing(causal, stop or self.stop or [])
+        sent = 0
+        for (token,) in self._steps(causal, prompt, 1, kwargs):
+            reply.add(token)
+            ready = reply.text if reply.ended else reply.text[: reply.certain()]
+            if len(ready) > sent:
+                yield _chunk(AIMessageChunk(content=ready[sent:]), run_manager)
+                sent = len(ready)
+            if reply.ended:
+                break
+        last = AIMessageChunk(
+            content=reply.text[sent:],
+            usage_metadata=_usage(prompt, [reply]),
+            response_metadata={"model_name": self.model, "finish_reason": reply.finish},
+            chunk_position="last",
+        )
+        yield _chunk(last, run_manager)
+
+    def _steps(
+        self, causal: CausalModel, prompt: list[int], n: int, kwargs: dict[str, Any]
+    ) -> Iterator[list[Token | None]]:
+        seed = kwargs.get("seed", self.seed) or 0
+        return causal.generate(
+            prompt,
+            seeds=range(seed, seed + n),
+            temperature=kwargs.get("temperature", self.temperature) or 0.0,
+            top_p=kwargs.get("top_p", self.top_p),
+            limit=kwargs.get("max_tokens") or self.max_tokens,
+            top=kwargs.get("top_logprobs") or 0,
+        )
+
+
+class _Loaded:
+    """The network, read once for a chat model and all copies of it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._causal: CausalModel | None = None
+
+    def get(self, chat: LocalChat) -> CausalModel:
+        with self._lock:
+            if self._causal is None:
+                try:
+                    from langgraph_evidence.models.causal import CausalModel
+                except ImportError as error:
+                    raise MissingExtra(f"LocalChat needs langgraph-evidence[local]: {error}") from error
+                self._causal = CausalModel.load(chat.model, device=chat.device, precision=chat.precision)
+            return self._causal
+
+
+class _Writing:
+    """A reply while it is written."""
+
+    def __init__(self, causal: CausalModel, stop: Sequence[str]) -> None:
+        self._causal = causal
+        self._stop = [mark for mark in stop if mark]
+        self.tokens: list[Token] = []
+        self.text = ""
+        self.ended = False
+        self.finish = "length"
+
+    def add(self, token: Token | None) -> None:
+        """Takes the next token; None, or a stop text, ends the reply."""
+        if self.ended:
+            return
+        if token is None:
+            self.ended, self.finish = True, "stop"
+            return
+        self.tokens.append(token)
+        self.text = self._causal.decode([token.id for token in self.tokens])
+        cuts = [position for mark in self._stop if (position := self.text.find(mark)) >= 0]
+        if cuts:
+            self.text = self.text[: min(cuts)]
+            self.ended, self.finish = True, "stop"
+
+    def certain(self) -> int:
+        """How much of the text no later token can take back: not the beginning of a stop text, nor of a character."""
+        held = [
+            size for mark in self._stop for size in range(1, len(mark)) if self.text.endswith(mark[:size])
+        ]  # fmt: skip
+        tail = len(self.text) - len(self.text.rstrip(_PARTIAL))
+        return len(self.text) - max([tail, *held])
+
+    def message(self, *, logprobs: bool) -> AIMessage:
+        """The finished reply."""
+        about: dict[str, Any] = {"finish_reason": self.finish}
+        if logprobs:
+            about["logprobs"] = {"content": [self._row(token) for token in self.tokens]}
+        return AIMessage(self.text, response_metadata=about)
+
+    def _row(self, token: Token) -> dict[str, Any]:
+        top = [{"token": self._causal.decode([other]), "logprob": logprob} for other, logprob in token.top]
+        return {"token": self._causal.decode([token.id]), "logprob": token.logprob, "top_logprobs": top}
+
+
+def _turns(messages: Sequence[BaseMessage]) -> list[dict[str, str]]:
+    return [{"role": _ROLES.get(message.type, "user"), "content": str(message.text)} for message in messages]
+
+
+def _usage(prompt: Sequence[int], replies: Sequence[_Writing]) -> UsageMetadata:
+    written = sum(len(reply.tokens) for reply in replies)
+    return UsageMetadata(input_tokens=len(prompt), output_tokens=written, total_tokens=len(prompt) + written)
+
+
+def _chunk(message: AIMessageChunk, run_manager: CallbackManagerForLLMRun | None) -> ChatGenerationChunk:
+    chunk = ChatGenerationChunk(message=message)
+    if run_manager:
+        run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+    return chunk

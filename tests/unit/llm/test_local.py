@@ -1,0 +1,216 @@
+"""The local chat model over a tiny random network: seeds, samples, stops, log-probabilities, streams."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+
+import pytest
+from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_tests.integration_tests import ChatModelIntegrationTests
+from langchain_tests.unit_tests import ChatModelUnitTests
+
+from langgraph_evidence.concurrency import run_sync
+from langgraph_evidence.errors import ModelError, ResourceError
+from langgraph_evidence.llm.chat import LanguageModel
+from langgraph_evidence.llm.local import LocalChat
+from langgraph_evidence.llm.prompt import Prompt
+
+WORDS = [f"w{number}" for number in range(60)]
+TEMPLATE = "{% for m in messages %}{{ m['role'] }} {{ m['content'] }} {% endfor %}assistant"
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    folder = tmp_path_factory.mktemp("tiny")
+    vocabulary = {word: number for number, word in enumerate(["<unk>", "<s>", "</s>", "user", "assistant", *WORDS])}
+    words = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=words, unk_token="<unk>", bos_token="<s>", eos_token="</s>", chat_template=TEMPLATE
+    )
+    tokenizer.save_pretrained(folder)
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        max_position_embeddings=128,
+        bos_token_id=1,
+        eos_token_id=2,
+    )
+    LlamaForCausalLM(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def chat(directory):
+    return LocalChat(model=str(directory), device="cpu", max_tokens=12)
+
+
+class _Suite:
+    @pytest.fixture(autouse=True)
+    def _in_directory(self, directory):
+        type(self).folder = str(directory)
+
+    folder = "tiny"
+
+    @property
+    def chat_model_class(self):
+        return LocalChat
+
+    @property
+    def chat_model_params(self):
+        return {"model": self.folder, "device": "cpu"}
+
+    @property
+    def has_tool_calling(self):
+        return False
+
+    @property
+    def has_structured_output(self):
+        return False
+
+
+class TestUnitSuite(_Suite, ChatModelUnitTests):
+    pass
+
+
+class TestIntegrationSuite(_Suite, ChatModelIntegrationTests):
+    pass
+
+
+def replies(chat, **kwargs):
+    result = chat.generate([[HumanMessage("w1 w2")]], **kwargs)
+    return [generation.text for generation in result.generations[0]]
+
+
+def test_a_seed_decides_alone_or_in_company(chat):
+    together = replies(chat, n=4, temperature=1.0, seed=5)
+    alone = [replies(chat, temperature=1.0, seed=seed)[0] for seed in (5, 6, 7, 8)]
+    assert together == alone
+    assert len(set(together)) == 4
+    assert replies(chat, n=4, temperature=1.0, seed=5) == together
+
+
+def test_without_temperature_all_samples_are_the_likeliest(chat):
+    assert len(set(replies(chat, n=3, temperature=0.0))) == 1
+    assert replies(chat, n=2, temperature=1.0, top_p=1e-6) == replies(chat, n=2)
+
+
+def test_logprobs_are_those_of_the_network(chat):
+    message = chat.invoke("w1 w2", logprobs=True, top_logprobs=64, temperature=1.0, seed=3, max_tokens=4)
+    rows = message.response_metadata["logprobs"]["content"]
+    assert len(rows) == message.usage_metadata["output_tokens"] == 4
+    for row in rows:
+        assert len(row["top_logprobs"]) == 64
+        assert {"token": row["token"], "logprob": row["logprob"]} in row["top_logprobs"]
+        # The vocabulary has 65 words: the 64 likeliest hold nearly all of the probability.
+        assert 0.98 < sum(math.exp(other["logprob"]) for other in row["top_logprobs"]) <= 1.0001
+    assert " ".join(row["token"] for row in rows).split() == message.text.split()
+
+
+def test_the_cache_of_keys_changes_nothing(chat):
+    from langgraph_evidence.models.causal import CausalModel
+
+    causal = CausalModel.load(chat.model, device="cpu")
+    prompt = causal.encode([{"role": "user", "content": "w1 w2"}])
+    options = {"seeds": [0], "temperature": 0.0, "top_p": 1.0, "top": 0}
+    whole = [step[0] for step in causal.generate(prompt, limit=5, **options)]
+    for count, token in enumerate(whole):
+        again = next(causal.generate([*prompt, *(one.id for one in whole[:count])], limit=1, **options))[0]
+        assert again.id == token.id
+        assert again.logprob == pytest.approx(token.logprob, abs=1e-4)
+
+
+def test_a_stop_text_ends_a_reply_and_is_left_out(chat):
+    whole = chat.invoke("w1 w2", temperature=1.0, seed=1).text
+    mark = whole.split()[4]
+    cut = chat.invoke("w1 w2", temperature=1.0, seed=1, stop=[mark])
+    assert cut.text == whole[: whole.index(mark)]
+    assert cut.response_metadata["finish_reason"] == "stop"
+    streamed = [chunk.text for chunk in chat.stream("w1 w2", temperature=1.0, seed=1, stop=[mark])]
+    assert "".join(streamed) == cut.text
+
+
+def test_a_stream_says_what_invoke_says(chat):
+    whole = chat.invoke("w1 w2", temperature=1.0, seed=2)
+    chunks = list(chat.stream("w1 w2", temperature=1.0, seed=2))
+    assert "".join(chunk.text for chunk in chunks) == whole.text
+    assert len([chunk for chunk in chunks if chunk.text]) > 5
+    (usage,) = (chunk.usage_metadata for chunk in chunks if chunk.usage_metadata)
+    assert usage == whole.usage_metadata
+
+
+def test_streams_hold_back_what_may_become_a_stop(chat):
+    whole = chat.invoke("w1 w2", temperature=1.0, seed=2).text
+    first, second, third = whole.split()[:3]
+    mark = f"{first} {second} {third}"
+    assert "".join(chunk.text for chunk in chat.stream("w1 w2", temperature=1.0, seed=2, stop=[mark])) == ""
+    never = f"{first} {second} nothing"
+    assert "".join(chunk.text for chunk in chat.stream("w1 w2", temperature=1.0, seed=2, stop=[never])) == whole
+
+
+def test_a_stream_left_unread_keeps_nobody_waiting(chat):
+    stream = chat.stream("w1 w2")
+    next(stream)
+    done = []
+    thread = threading.Thread(target=lambda: done.append(chat.invoke("w1").text), daemon=True)
+    thread.start()
+    thread.join(timeout=20)
+    assert done
+
+
+async def test_calls_at_the_same_time_do_not_mix(chat):
+    alone = [replies(chat, temperature=1.0, seed=seed)[0] for seed in range(4)]
+    together = await asyncio.gather(*(chat.ainvoke("w1 w2", temperature=1.0, seed=seed) for seed in range(4)))
+    assert [message.text for message in together] == alone
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_samples_through_the_seam(chat, native):
+    prompt = Prompt("demo", (("human", "$words"),), ("words",))
+    model = LanguageModel(f"local:{chat.model}") if native else LanguageModel(chat)
+    samples = run_sync(
+        model.sample(prompt, {"words": "w1 w2"}, n=3, temperature=1.0, logprobs=True, native=native, max_tokens=12)
+    )
+    assert [sample.text for sample in samples] == [replies(chat, temperature=1.0, seed=seed)[0] for seed in range(3)]
+    assert sum(sample.usage["output_tokens"] for sample in samples) == sum(len(sample.logprobs) for sample in samples)
+    assert sum(sample.usage["calls"] for sample in samples) == (1 if native else 3)
+
+
+def test_a_prompt_that_fills_the_context_is_refused(chat):
+    with pytest.raises(ModelError, match="takes 128 tokens and the prompt has 20"):
+        chat.invoke("w1 " * 200)
+    assert chat.invoke("w1 " * 120, max_tokens=50).usage_metadata["total_tokens"] <= 128
+
+
+def test_roles_reach_the_template(chat):
+    from langgraph_evidence.models.causal import CausalModel
+
+    causal = CausalModel.load(chat.model, device="cpu")
+    turns = [{"role": "system", "content": "w3"}, {"role": "user", "content": "w4"}]
+    # system is no word of the vocabulary; then w3, user, w4, assistant.
+    assert causal.encode(turns) == [0, 8, 3, 9, 4]
+    message = chat.invoke([SystemMessage("w3"), HumanMessage("w4")])
+    assert message.usage_metadata["input_tokens"] == 5
+
+
+def test_weights_that_are_no_safetensors_are_refused(directory, tmp_path):
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
+        (tmp_path / name).write_bytes((directory / name).read_bytes())
+    (tmp_path / "pytorch_model.bin").write_bytes(b"\x80\x02")
+    with pytest.raises(ResourceError, match="safetensors"):
+        LocalChat(model=str(tmp_path)).invoke("w1")
+    (tmp_path / "model.safetensors").write_bytes((directory / "model.safetensors").read_bytes()[:-100])
+    with pytest.raises(ResourceError, match="cannot be read"):
+        LocalChat(model=str(tmp_path)).invoke("w1")
+    with pytest.raises(ResourceError, match="cannot be read"):
+        LocalChat(model=str(tmp_path / "nowhere")).invoke("w1")
