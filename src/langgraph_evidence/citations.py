@@ -25,6 +25,10 @@ _STOP_WORDS = frozenset(
 )
 
 
+# One shared word ("born", "film") is chance; two that no other quote has are a reason to cite.
+_TELLING = 2
+
+
 class Quote(NamedTuple):
     """A sentence of a passage with its place in the passage's text."""
 
@@ -83,7 +87,7 @@ def cite(question: str, answer: str, evidence: Sequence[Passage]) -> list[Citati
     """Cites the smallest set of passages that covers what the evidence covers of the question and its answer.
 
     Greedy: first the passage whose best sentence names the answer and shares most words with question and answer, then
-    each further passage that adds words that no cited one has. A citation's score is the share of the content words of
+    each further passage that adds words that no cited one has (one word alone is chance). A citation's score is the share of the content words of
     question and answer that its quote and title hold.
 
     Args:
@@ -104,7 +108,8 @@ def cite(question: str, answer: str, evidence: Sequence[Passage]) -> list[Citati
         best = max(
             open_candidates, key=lambda found: (found.names_answer and not citations, len(found.words - covered))
         )
-        if not best.words - covered:
+        added = best.words - covered
+        if not added or (len(added) < _TELLING and not best.names_answer):
             break
         open_candidates.remove(best)
         covered |= best.words

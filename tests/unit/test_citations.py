@@ -57,6 +57,12 @@ def test_nothing_is_cited_for_nothing(question, answer):
     assert cite(question, answer, [CAPITAL]) == []
 
 
+def test_one_shared_word_is_no_reason_to_cite():
+    born = Passage(id="b", title="Zhang Ye", text="Zhang Ye (born 1989) is a footballer.")
+    citations = cite("Where was the ruler of France born?", "Paris", [CAPITAL, born])
+    assert [citation["passage_id"] for citation in citations] == ["fr"]
+
+
 def test_yes_is_cited_by_what_covers_the_question():
     (citation,) = cite("Is Paris the capital of France?", "yes", [NOISE, CAPITAL])
     assert citation["passage_id"] == "fr"
