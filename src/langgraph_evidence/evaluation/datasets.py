@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
+from langgraph_evidence.evaluation.closed_world import ClosedWorld
 from langgraph_evidence.evaluation.rows import question_from_row, read_rows
 from langgraph_evidence.retrieval.formats import BrokenRowError
 
@@ -35,12 +36,16 @@ class DataSet:
         questions: At least one.
         sha256: Of the file, or of the closed world's description and version: what a result was measured on.
         corpus: Streams the passages that all questions share, where the data set brings them itself.
+        fold: The fold that was kept, if one was.
+        limit: How many questions were kept at most, if that was said.
     """
 
     name: str
     questions: tuple[Question, ...]
     sha256: str
     corpus: Callable[[], Iterable[Passage]] | None = None
+    fold: int | None = None
+    limit: int | None = None
 
 
 def load_data(source: str | Path, *, fold: int | None = None, limit: int | None = None) -> DataSet:
@@ -63,12 +68,10 @@ def load_data(source: str | Path, *, fold: int | None = None, limit: int | None 
         folds = sorted({question.fold for question in whole.questions if question.fold is not None})
         known = f"it has folds {', '.join(map(str, folds))}" if folds else "its rows have no fold; leave the fold out"
         raise InvalidInput(f"{whole.name} has no question in fold {fold}: {known}.")
-    return replace(whole, questions=kept)
+    return replace(whole, questions=kept, fold=fold, limit=limit)
 
 
 def _closed_world(source: str) -> DataSet:
-    from langgraph_evidence.evaluation.closed_world import ClosedWorld
-
     world = ClosedWorld.parse(source.removeprefix(CLOSED_WORLD))
     return DataSet(source, tuple(world.questions()), world.sha256, world.passages)
 

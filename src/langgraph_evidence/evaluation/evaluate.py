@@ -77,8 +77,8 @@ def run_evaluation(
         data: A data set, or what `load_data` reads.
         model: The language model of method and baseline.
         settings: The method's settings; its class's defaults when None.
-        fold: Keeps one fold.
-        limit: Keeps the first questions.
+        fold: Keeps one fold of a data set that is read here.
+        limit: Keeps the first questions of a data set that is read here.
         options: How it is run.
         progress: Is told the row's name and every new outcome.
 
@@ -98,8 +98,6 @@ def run_evaluation(
         chat=open_model(model),
         model=model if isinstance(model, str) else LanguageModel(model).name,
         settings=settings or chosen.settings(),
-        fold=fold,
-        limit=limit,
         options=options or EvaluationOptions(),
         progress=progress,
     )
@@ -113,8 +111,6 @@ class _Evaluation:
     chat: Any
     model: str
     settings: Settings
-    fold: int | None
-    limit: int | None
     options: EvaluationOptions
     progress: Callable[[str, Outcome], None] | None
 
@@ -146,8 +142,8 @@ class _Evaluation:
             version=version("langgraph-evidence"),
             settings=settings,
             retrieval=retrieval,
-            fold=self.fold,
-            limit=self.limit,
+            fold=self.data.fold,
+            limit=self.data.limit,
         )
 
     def _retrievers(self) -> Callable[[Question], BaseRetriever]:
