@@ -1,0 +1,275 @@
+"""The reader: the answer to a question in given passages (a span, yes, no), or that they do not answer it.
+
+It runs over the shared encoder with its own adapter; `Reader.load` also takes any extractive question-answering model
+of the transformers library. Passages are read as `Title: text`, so that a title can be an answer.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import numpy as np
+
+from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.models.adapters import load_adapter, shipped
+from langgraph_evidence.models.answer_types import choices, is_polar, trimmed
+from langgraph_evidence.models.batching import RowCache, content_key
+from langgraph_evidence.models.encoder import Encoder, default_encoder
+from langgraph_evidence.models.reader_head import KINDS, ReaderHead
+from langgraph_evidence.models.reader_spans import Span, WindowScores, answerable, best_spans, softmax, yes_share
+from langgraph_evidence.models.reader_windows import windows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from langgraph_evidence.models.adapters import Adapter, AdapterSpec
+    from langgraph_evidence.models.reader_windows import Window
+
+HEAD = "reader"
+THRESHOLD = 0.5
+Asked = tuple[str, "Sequence[str]"]
+"""A question and its passages."""
+
+# A window costs about 20 ms on a core; more evidence than this is a corpus, which a retriever should search.
+_MOST_WINDOWS = 64
+_RANKED = 100
+_CANDIDATES = 12
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the evidence says.
+
+    Args:
+        kind: A span of a passage, yes, no, or none: the evidence does not answer.
+        text: The answer; empty for none.
+        passage: The span's passage; -1 for other kinds.
+        start: Its first character there.
+        end: The character after its last.
+        score: How likely this very answer is right, in [0, 1]; for none, that there is none.
+        answerable: How likely the evidence answers the question at all, in [0, 1].
+    """
+
+    kind: Literal["span", "yes", "no", "none"]
+    text: str
+    passage: int
+    start: int
+    end: int
+    score: float
+    answerable: float
+
+
+class SpanModel(Protocol):
+    """What scores the places of an answer: the adapter on the shared encoder, or a full-size model."""
+
+    def scores(self, asked: Sequence[Asked]) -> list[list[WindowScores]]:
+        """The windows of each question, scored; at least one window a question."""
+        ...
+
+
+class AdapterSpans:
+    """The reader's adapter over an encoder; windows are cached by content, threads may share it.
+
+    Args:
+        encoder: The base.
+        adapter: Read with `ReaderHead`.
+        cached: How many windows are kept.
+    """
+
+    def __init__(self, encoder: Encoder, adapter: Adapter, *, cached: int = 2_000) -> None:
+        self.encoder, self.adapter = encoder, adapter.freeze(encoder)
+        self._cache = RowCache(cached)
+
+    def scores(self, asked: Sequence[Asked]) -> list[list[WindowScores]]:
+        """See `SpanModel`; all windows of all questions go through the base in common batches."""
+        tokenizer, length = self.encoder.tokenizer, self.adapter.spec.max_tokens
+        cut = [windows(tokenizer, q, p, max_tokens=length)[:_MOST_WINDOWS] for q, p in asked]
+        flat = [window for group in cut for window in group]
+        rows = iter(self._rows(flat))
+        return [[_window_scores(window, next(rows)) for window in group] for group in cut]
+
+    def _rows(self, flat: list[Window]) -> list[NDArray[np.float32]]:
+        def compute(indexes: list[int]) -> list[NDArray[np.float32]]:
+            inputs = [flat[index].tokens for index in indexes]
+            found = self.encoder.run(inputs, self.adapter.head, self.adapter.lora)
+            return [_unpadded(row, len(tokens)) for row, tokens in zip(found, inputs, strict=True)]
+
+        keys = [content_key(" ".join(map(str, window.tokens.ids))) for window in flat]
+        return self._cache.rows(keys, compute)
+
+
+def _unpadded(row: NDArray[np.float32], length: int) -> NDArray[np.float32]:
+    width = (len(row) - len(KINDS)) // 2
+    start = len(KINDS)
+    return np.concatenate([row[:start], row[start : start + length], row[start + width : start + width + length]])
+
+
+def _window_scores(window: Window, row: NDArray[np.float32]) -> WindowScores:
+    kinds, length = len(KINDS), len(window.tokens)
+    return WindowScores(
+        start=row[kinds : kinds + length],
+        end=row[kinds + length :],
+        kind=softmax(row[:kinds]),
+        passages=window.passages,
+        offsets=window.tokens.offsets,
+    )
+
+
+class Reader:
+    """Answers from passages.
+
+    Args:
+        model: Scores the places of an answer.
+    """
+
+    def __init__(self, model: SpanModel) -> None:
+        self._model = model
+
+    @classmethod
+    def load(cls, source: str | Path | None = None, *, encoder: Encoder | None = None) -> Reader:
+        """Loads a reader.
+
+        Args:
+            source: An adapter file; or the folder or hub id of an extractive question-answering model (safetensors,
+                none of its own code); without it the shipped adapter, one instance a process.
+            encoder: The base, where it is not the shared one.
+
+        Raises:
+            ResourceError: The weights are missing, altered, for another base or task, or of no such model.
+        """
+        if source is None and encoder is None:
+            return default_reader()
+        if source is not None and not str(source).endswith(".safetensors"):
+            from langgraph_evidence.models.reader_full import FullSpans
+
+            return cls(FullSpans.load(source))
+        base = encoder or default_encoder()
+        adapter = load_adapter(
+            base, Path(source or shipped(HEAD)), HEAD, labels=KINDS, build_head=lambda _: new_head(base)
+        )
+        return cls(AdapterSpans(base, adapter))
+
+    def read(self, question: str, passages: Sequence[str], *, must_answer: bool = False) -> Reading:
+        """The answer in the passages.
+
+        Args:
+            question: The question.
+            passages: The evidence, each best given as `Title: text`; without any the reading is none.
+            must_answer: Never none while there is a passage with any text.
+
+        Raises:
+            InvalidInput: The question is empty, or the passages are one string.
+        """
+        return self.read_batch([(question, passages)], must_answer=must_answer)[0]
+
+    def read_batch(self, asked: Sequence[Asked], *, must_answer: bool = False) -> list[Reading]:
+        """As `read`, for many questions at once: one pass over all their windows."""
+        return [self._choose(found, must_answer=must_answer) for found in self._candidates(asked)]
+
+    def candidates(self, question: str, passages: Sequence[str], k: int = 5) -> list[Reading]:
+        """The best `k` answers, best first, whether or not the evidence seems sufficient; fewer where there are fewer.
+
+        Raises:
+            InvalidInput: The question is empty, or the passages are one string.
+        """
+        return self._candidates([(question, passages)], count=max(1, k))[0][:k]
+
+    @staticmethod
+    def _choose(found: list[Reading], *, must_answer: bool) -> Reading:
+        if not found:
+            return Reading("none", "", -1, 0, 0, 1.0, 0.0)
+        best = found[0]
+        if must_answer or best.answerable >= THRESHOLD:
+            return best
+        return Reading("none", "", -1, 0, 0, 1.0 - best.answerable, best.answerable)
+
+    def _candidates(self, asked: Sequence[Asked], count: int = _CANDIDATES) -> list[list[Reading]]:
+        for question, passages in asked:
+            _check(question, passages)
+        known = [place for place, (_, passages) in enumerate(asked) if any(p.strip() for p in passages)]
+        scored = self._model.scores([asked[place] for place in known])
+        found: list[list[Reading]] = [[] for _ in asked]
+        for place, windows_of in zip(known, scored, strict=True):
+            found[place] = readings(*asked[place], windows_of, count)
+        return found
+
+
+def readings(question: str, passages: Sequence[str], scored: Sequence[WindowScores], count: int) -> list[Reading]:
+    """The best answers that scored windows give, best first.
+
+    A question that wants yes or no gets these two; one that offers two names gets those the passages hold, before
+    any other span.
+    """
+    sure = answerable(scored)
+    if is_polar(question):
+        yes = yes_share(scored)
+        both = [
+            Reading("yes", "yes", -1, 0, 0, sure * yes, sure),
+            Reading("no", "no", -1, 0, 0, sure * (1 - yes), sure),
+        ]
+        return sorted(both, key=lambda reading: -reading.score)[:count]
+    offered = choices(question)
+    spans = best_spans(scored, passages, _RANKED)
+    found = [reading for span in spans if (reading := _reading(span, passages, sure)).text]
+    if offered:
+        chosen = [reading for reading in found if _names(reading.text, offered)]
+        found = chosen + [reading for reading in found if reading not in chosen]
+    return _apart(found)[:count]
+
+
+def _apart(found: Sequence[Reading]) -> list[Reading]:
+    """Leaves out what overlaps something better: the same answer, longer or shorter."""
+    kept: list[Reading] = []
+    for reading in found:
+        if not any(
+            other.passage == reading.passage and other.start < reading.end and reading.start < other.end
+            for other in kept
+        ):
+            kept.append(reading)
+    return kept
+
+
+def _reading(span: Span, passages: Sequence[str], sure: float) -> Reading:
+    text = passages[span.passage]
+    start, end = trimmed(text, span.start, span.end)
+    return Reading("span", text[start:end], span.passage, start, end, span.score, sure)
+
+
+def _names(text: str, offered: tuple[str, str]) -> bool:
+    return any(text.lower() == name.lower() for name in offered)
+
+
+def _check(question: str, passages: Sequence[str]) -> None:
+    if not question.strip():
+        raise InvalidInput("The question is empty; give the question that the passages are to answer.")
+    if isinstance(passages, str):
+        raise InvalidInput("The passages are one string; give a sequence of passages.")
+
+
+def new_head(encoder: Encoder, _spec: AdapterSpec | None = None) -> ReaderHead:
+    """An untrained head for a base."""
+    return ReaderHead(encoder.dimension, encoder.tokenizer.end)
+
+
+@functools.lru_cache(maxsize=1)
+def _shared() -> Reader:
+    return Reader.load(encoder=default_encoder())
+
+
+_shared_lock = threading.Lock()
+
+
+def default_reader() -> Reader:
+    """The process's shared reader over the shared encoder, with the shipped adapter.
+
+    Raises:
+        ResourceError: The base's or the adapter's weights are missing or altered.
+    """
+    with _shared_lock:
+        return _shared()

@@ -1,0 +1,70 @@
+"""What a question wants, told from its words."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from langgraph_evidence.models.answer_types import choices, is_polar, trimmed
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("Who is older, Ann Lee or Bob Ray?", ("Ann Lee", "Bob Ray")),
+        ("Which film was released first, The Man of the House or  War (Film)?", ("The Man of the House", "War (Film)")),
+        ("Was Pepper Keenan or Rob Parissi born first?", ("Pepper Keenan", "Rob Parissi")),
+        ("Who was born first David Draiman or Terry Kath?", ("David Draiman", "Terry Kath")),
+        ("Who directed Jaws?", None),
+        ("Who founded the orchestra of Orford?", None),
+        ("", None),
+    ],
+)
+def test_the_two_names_of_a_choice(question, wanted):
+    assert choices(question) == wanted
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("Are Ann Lee and Bob Ray both poets?", True),
+        ("Did Ann Lee write Emma?", True),
+        ("Are both Lygodium or Maxillaria a genus of orchids?", True),
+        ("Was Pepper Keenan or Rob Parissi born first?", False),
+        ("Who is Ann Lee?", False),
+        ("Isolde of which opera was sung by Ann Lee?", False),
+    ],
+)
+def test_questions_that_want_yes_or_no(question, wanted):
+    assert is_polar(question) is wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("the Beatles", "Beatles"),
+        (" Theodore ", "Theodore"),
+        ("Washington, D.C.", "Washington, D.C."),
+        ('"Emma', "Emma"),
+        ('"Emma"', '"Emma"'),
+        ("Paris (France)", "Paris (France)"),
+        ("(Paris", "Paris"),
+        ("1912, ", "1912"),
+        ("the", "the"),
+    ],
+)
+def test_a_span_loses_what_no_answer_needs(text, wanted):
+    start, end = trimmed(text, 0, len(text))
+    assert text[start:end] == wanted
+
+
+@given(st.text(max_size=30))
+def test_trimming_stays_inside_and_is_done_once(text):
+    start, end = trimmed(text, 0, len(text))
+    assert 0 <= start <= end <= len(text)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_question_of_some_kind(text):
+    offered = choices(text)
+    assert offered is None or all(offered)
+    assert isinstance(is_polar(text), bool)
