@@ -53,7 +53,7 @@ def test_a_good_reply_takes_one_call(run):
     assert (reply.value, reply.text, reply.repaired) == (42, "42", False)
     # Four words asked ("Count." and "Question: how many?"), one word replied.
     assert counts(reply.usage) == {"calls": 1, "cached_calls": 0, "input_tokens": 4, "output_tokens": 1}
-    assert 0.05 <= reply.usage["seconds"] < 1
+    assert reply.usage["seconds"] >= 0.05
     assert chat.calls[0]["kwargs"] == {"temperature": 0.5, "seed": 0}
 
 
@@ -84,7 +84,7 @@ def test_a_failing_repair_keeps_the_cost_of_the_first_reply(run):
 
 @pytest.mark.parametrize("native", [False, True])
 def test_n_samples_come_at_the_same_time_in_the_order_of_their_seeds(run, native):
-    chat = ScriptedChat(rules=[("how many", lambda text, index: f"reply {index}")], latency=0.1)
+    chat = ScriptedChat(rules=[("how many", lambda text, index: f"reply {index}")], latency=0.3)
     started = time.monotonic()
     samples = run(LanguageModel(chat).sample(PROMPT, ASKED, n=5, temperature=1.0, native=native))
     wall = time.monotonic() - started
@@ -93,7 +93,8 @@ def test_n_samples_come_at_the_same_time_in_the_order_of_their_seeds(run, native
     assert usage["calls"] == len(chat.calls) == (1 if native else 5)
     assert usage["output_tokens"] == 10
     assert usage["input_tokens"] == (4 if native else 20)
-    assert 0.1 <= usage["seconds"] <= wall < 0.3
+    assert chat.most_in_flight == (1 if native else 5)
+    assert 0.3 <= usage["seconds"] <= wall
 
 
 def test_a_server_that_returns_fewer_is_asked_for_the_rest(run):
@@ -189,12 +190,12 @@ def test_one_limit_for_all_graphs_that_share_the_model(run):
 
 
 def test_a_hang_is_cut_off(run):
-    chat = ScriptedChat(rules=[("", "1")], faults=[{"hang": 1.0, "times": None}])
+    chat = ScriptedChat(rules=[("", "1")], faults=[{"hang": 3.0, "times": None}])
     started = time.monotonic()
     with pytest.raises(ModelError, match="no reply within") as caught:
         run(LanguageModel(chat, timeout=0.1, attempts=1).ask(PROMPT, ASKED, parse=number))
     assert caught.value.transient
-    assert time.monotonic() - started < 0.9
+    assert time.monotonic() - started < 2.5
     with pytest.raises(ModelError, match="were left"):
         run(LanguageModel(chat, attempts=1).sample(PROMPT, ASKED, n=2, seconds=0.05))
 
@@ -217,7 +218,10 @@ def test_the_callers_model_is_not_changed():
     chat = ScriptedChat(rules=[("", "1")], n=3)
     before = chat.model_dump(exclude={"rules", "faults"})
     model = LanguageModel(chat)
-    run_sync(model.ask(PROMPT, ASKED, parse=number))
+    reply = run_sync(model.ask(PROMPT, ASKED, parse=number))
+    samples = run_sync(model.sample(PROMPT, ASKED, n=2))
+    # The model's own n = 3 would make three replies of each call, and bill them.
+    assert [usage["output_tokens"] for usage in (reply.usage, *(sample.usage for sample in samples))] == [1, 1, 1]
     assert chat.model_dump(exclude={"rules", "faults"}) == before
     assert chat.disable_streaming is False
     assert model.name == "ScriptedChat 'scripted'"

@@ -112,7 +112,7 @@ def test_calls_overlap_up_to_the_limit(run):
         run(model.ask(PROMPT, SAID, parse=str))
         started = time.monotonic()
         run(model.sample(PROMPT, SAID, n=8))
-        assert 0.2 <= time.monotonic() - started < 0.6
+        assert time.monotonic() - started >= 0.2
         assert server.chat.most_in_flight == 4
 
 
@@ -142,13 +142,13 @@ def test_a_rate_limit_is_waited_for_and_the_clients_own_retries_do_not_multiply(
 
 
 def test_a_hang_is_a_passing_failure(run):
-    with serve(script(faults=[{"hang": 1.0, "times": 1}])) as server:
-        model = LanguageModel(client(server), timeout=0.2, attempts=1)
+    with serve(script(faults=[{"hang": 3.0, "times": 1}])) as server:
+        model = LanguageModel(client(server), timeout=0.5, attempts=1)
         started = time.monotonic()
         with pytest.raises(ModelError, match="no reply within") as caught:
             run(model.ask(PROMPT, SAID, parse=str))
         assert caught.value.transient
-        assert time.monotonic() - started < 0.9
+        assert time.monotonic() - started < 2.5
         assert run(model.ask(PROMPT, SAID, parse=str)).value == "a"
 
 

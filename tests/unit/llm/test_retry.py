@@ -96,10 +96,10 @@ async def test_what_is_no_failure_of_the_call_passes_untouched(error):
 async def test_waits_as_long_as_the_server_asks_up_to_a_cap():
     started = time.monotonic()
     assert await run(_Script(status(429, 0.2))) == "ok"
-    assert 0.2 <= time.monotonic() - started < 1
+    assert time.monotonic() - started >= 0.2
     started = time.monotonic()
     assert await run(_Script(status(429, 3600)), RetryPolicy(longest_wait=0.1)) == "ok"
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 4
 
 
 async def test_a_hang_is_a_passing_failure():
@@ -116,7 +116,7 @@ async def test_the_seconds_left_bound_tries_and_waits():
     started = time.monotonic()
     with pytest.raises(ModelError, match=r"within the 0\.1 s that were left") as caught:
         await run(script, RetryPolicy(attempts=9, first_wait=5), seconds=0.1)
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 4
     assert caught.value.transient
 
 
@@ -124,17 +124,19 @@ async def test_waiting_for_a_slot_is_no_time_of_the_call():
     slots = Slots(1)
 
     async def short() -> str:
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.15)
         return "ok"
 
-    policy = RetryPolicy(attempts=1, timeout=0.12)
-    calls = [policy.run(short, model="m", slots=slots) for _ in range(4)]
-    assert await asyncio.gather(*calls) == ["ok"] * 4
+    policy = RetryPolicy(attempts=1, timeout=0.5)
+    calls = [policy.run(short, model="m", slots=slots) for _ in range(5)]
+    assert await asyncio.gather(*calls) == ["ok"] * 5
 
 
 @pytest.mark.parametrize("code", [400, 401, 403, 500, None])
 def test_a_key_is_never_shown(code):
     text = "bad key sk-proj-abcdef123456 in header Authorization: Bearer hf_secretsecret"
+    if code in {401, 403}:
+        text = "Incorrect API key provided: abcdef123456"
     error = RuntimeError(text)
     error.status_code = code
     message = str(describe_failure(error, model="m", limit=None, attempt=1))

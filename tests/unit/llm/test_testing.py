@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 
 import httpx
 import pytest
@@ -119,10 +118,8 @@ def test_a_reply_may_call_tools():
 
 async def test_calls_in_flight_are_counted():
     chat = ScriptedChat(rules=[("", "x")], latency=0.05)
-    started = time.monotonic()
     await asyncio.gather(*(chat.ainvoke("x") for _ in range(6)))
     assert chat.most_in_flight == 6
-    assert time.monotonic() - started < 0.3
 
 
 async def test_streams_word_by_word():
