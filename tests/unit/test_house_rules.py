@@ -10,6 +10,7 @@ import tokenize
 from pathlib import Path
 
 import pytest
+from langgraph.checkpoint.serde._msgpack import STRICT_MSGPACK_ENABLED
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("src", "graphs", "tools")
@@ -117,3 +118,7 @@ def test_importing_loads_nothing_heavy(module: str) -> None:
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[]"
+
+
+def test_checkpoints_are_read_back_strictly_in_the_whole_suite() -> None:
+    assert STRICT_MSGPACK_ENABLED
