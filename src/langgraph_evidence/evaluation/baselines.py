@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from langgraph_evidence.citations import cite
 from langgraph_evidence.errors import UnusableReply
 from langgraph_evidence.methods.furepa.plans import context_of, parse_forced
 from langgraph_evidence.methods.furepa.prompts import FORCE
@@ -48,7 +49,13 @@ def one_shot(retrievers: Retrievers, count: Counts, *, model: LanguageModel | No
         if model is None:
             return {"answer": "", "evidence": evidence, "stopped": "retrieved", "usage": no_usage()}
         text, usage = await _answer_from(model, question.question, evidence)
-        return {"answer": text, "evidence": evidence, "stopped": "answered" if text else "no_answer", "usage": usage}
+        return {
+            "answer": text,
+            "evidence": evidence,
+            "citations": cite(question.question, text, evidence),
+            "stopped": "answered" if text else "no_answer",
+            "usage": usage,
+        }
 
     return answer
 

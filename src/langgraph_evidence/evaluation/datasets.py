@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from langgraph_evidence.evaluation.rows import question_from_row, read_rows
 from langgraph_evidence.retrieval.formats import BrokenRowError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from langgraph_evidence.evaluation.question import Question
     from langgraph_evidence.types import Passage
@@ -69,6 +70,20 @@ def load_data(source: str | Path, *, fold: int | None = None, limit: int | None 
         known = f"it has folds {', '.join(map(str, folds))}" if folds else "its rows have no fold; leave the fold out"
         raise InvalidInput(f"{whole.name} has no question in fold {fold}: {known}.")
     return replace(whole, questions=kept, fold=fold, limit=limit)
+
+
+def join_data(name: str, parts: Sequence[DataSet]) -> DataSet:
+    """One data set out of several files, e.g. of the training and development rows of one fold.
+
+    Raises:
+        InvalidInput: Two files use the same id.
+    """
+    questions = tuple(question for part in parts for question in part.questions)
+    twice = [name for name, count in Counter(question.id for question in questions).items() if count > 1]
+    if twice:
+        raise InvalidInput(f"{', '.join(part.name for part in parts)} share the question id {twice[0]!r}.")
+    sha256 = hashlib.sha256(" ".join(part.sha256 for part in parts).encode()).hexdigest()
+    return replace(parts[0], name=name, questions=questions, sha256=sha256, corpus=None)
 
 
 def _closed_world(source: str) -> DataSet:

@@ -147,11 +147,13 @@ class Report:
         return "\n".join([*rows, *[f"\n{note}" for note in self.notes()]])
 
     def table(self) -> Table:
-        """A table for a terminal; `notes` belong under it."""
+        """A table for a terminal, with the same notes."""
         from rich.table import Table
+        from rich.text import Text
 
         header, *lines = self._cells()
-        table = Table(title=f"{self.data}, {self.rows[0].questions} questions")
+        notes = Text("\n".join(self.notes()))
+        table = Table(title=f"{self.data}, {self.rows[0].questions} questions", caption=notes, caption_justify="left")
         for number, name in enumerate(header):
             table.add_column(name, justify="right" if number else "left")
         for cells in lines:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
-from langgraph_evidence.evaluation.datasets import load_data
+from langgraph_evidence.evaluation.datasets import join_data, load_data
 from langgraph_evidence.types import content_id
 
 HOTPOT: dict[str, Any] = {
@@ -123,6 +123,17 @@ def test_fold_and_limit(tmp_path: Path) -> None:
         load_data(path, limit=0)
     with pytest.raises(InvalidInput, match="no fold"):
         load_data(lines(tmp_path / "n.jsonl", {**OPEN, "fold": None}), fold=7)
+
+
+def test_files_are_joined_unless_they_share_a_question(tmp_path: Path) -> None:
+    one = load_data(lines(tmp_path / "a.jsonl", OPEN), fold=7)
+    two = load_data(lines(tmp_path / "b.jsonl", {**OPEN, "id": "o2"}), fold=7)
+    joined = join_data("both", [one, two])
+    assert [question.id for question in joined.questions] == ["o1", "o2"]
+    assert (joined.name, joined.fold) == ("both", 7)
+    assert joined.sha256 not in {one.sha256, two.sha256}
+    with pytest.raises(InvalidInput, match="share the question id 'o1'"):
+        join_data("both", [one, one])
 
 
 @pytest.mark.parametrize(

@@ -66,8 +66,9 @@ def test_every_form_shows_the_failures() -> None:
     assert "ours: 1 of 4 runs ended without an answer." in table
     assert "ours less one-shot: recall +50.0" in table
     screen = StringIO()
-    Console(width=200, file=screen).print(shown.table())
+    Console(width=300, file=screen).print(shown.table())
     assert "toy, 4 questions" in screen.getvalue()
+    assert "1 of 4 runs failed" in " ".join(screen.getvalue().split())
     assert "50.0 ±" in screen.getvalue()
     row = json.loads(json.dumps(shown.to_json(), allow_nan=False))["rows"][0]
     assert (row["failed"], row["metrics"]["em"]["mean"], row["metrics"]["em"]["n"]) == (1, 0.5, 4)
