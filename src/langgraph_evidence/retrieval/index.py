@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from langgraph_evidence.errors import EvidenceError, InvalidInput, ResourceError
-from langgraph_evidence.retrieval.bm25 import K1, B, BM25Retriever, Postings
+from langgraph_evidence.retrieval.bm25 import K1, B, BM25Retriever, Postings, searched_text
 from langgraph_evidence.retrieval.dense import DenseRetriever, load_vectors, save_vectors
 from langgraph_evidence.retrieval.embedding import Embedder, EncoderLike, embed_resumably
 from langgraph_evidence.retrieval.hybrid import HybridRetriever
 from langgraph_evidence.retrieval.okapi import OkapiRetriever
 from langgraph_evidence.retrieval.storage import MANIFEST, StoredPassages, read_manifest, sync_folder, write_manifest
-from langgraph_evidence.types import passage_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -144,7 +143,7 @@ def retriever_for(
 def _build_bm25(corpus: Sequence[Passage], folder: Path, *, k1: float, b: float) -> dict[str, float]:
     if not k1 >= 0 or not 0 <= b <= 1:
         raise InvalidInput(f"BM25 was given k1={k1}, b={b}; k1 is at least 0, b from 0 to 1.")
-    Postings.build(map(passage_line, corpus), k1=k1, b=b).save(folder)
+    Postings.build(map(searched_text, corpus), k1=k1, b=b).save(folder)
     return {"k1": k1, "b": b}
 
 

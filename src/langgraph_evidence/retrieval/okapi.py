@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from pydantic import Field, PrivateAttr
 
-from langgraph_evidence.retrieval.bm25 import words
+from langgraph_evidence.retrieval.bm25 import searched_text, words
 from langgraph_evidence.retrieval.retriever import PassageRetriever, Ranking, highest
-from langgraph_evidence.types import passage_line
 
 
 class OkapiRetriever(PassageRetriever):
-    """Ranks passages, as `Title: text`, with rank_bm25; it scores every passage for every query.
+    """Ranks passages, title and text, with rank_bm25; it scores every passage for every query.
 
     Args:
         passages: The passages, by position.
@@ -31,7 +30,7 @@ class OkapiRetriever(PassageRetriever):
         from rank_bm25 import BM25Okapi
 
         # rank_bm25 divides by the number of distinct terms and by the mean length.
-        terms = [words(passage_line(passage)) or [""] for passage in self.passages]
+        terms = [words(searched_text(passage)) or [""] for passage in self.passages]
         self._engine = BM25Okapi(terms, k1=self.k1, b=self.b)
 
     def rank(self, query: str, k: int) -> Ranking:

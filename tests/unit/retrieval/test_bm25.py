@@ -12,7 +12,7 @@ from langchain_tests.integration_tests import RetrieversIntegrationTests
 
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.retrieval import BM25Retriever, retriever_for
-from langgraph_evidence.retrieval.bm25 import query_words, words
+from langgraph_evidence.retrieval.bm25 import Postings, query_words, words
 from langgraph_evidence.retrieval.retriever import best
 from langgraph_evidence.types import Passage
 
@@ -85,6 +85,18 @@ async def test_an_empty_query_finds_nothing_and_k_may_exceed_the_corpus() -> Non
     assert await retriever.ainvoke("Norway", k=1) == retriever.invoke("Norway", k=1)
     with pytest.raises(InvalidInput, match="k was given 0"):
         retriever.invoke("Norway", k=0)
+
+
+def test_the_same_scores_as_bm25s() -> None:
+    import bm25s
+
+    rng = random.Random(5)
+    texts = [" ".join(rng.choices("abcdefghijklm", k=rng.randint(1, 40))) for _ in range(80)]
+    engine = bm25s.BM25(k1=1.2, b=0.75, method="lucene")
+    engine.index([text.split() for text in texts], show_progress=False)
+    postings = Postings.build(texts, k1=1.2, b=0.75)
+    for query in (["b", "f"], ["c", "c", "m"]):
+        assert postings.score(" ".join(query), 80) == pytest.approx(engine.get_scores(query), rel=1e-5)
 
 
 def test_only_function_words_still_find_a_passage() -> None:
