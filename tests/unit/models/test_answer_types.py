@@ -1,5 +1,7 @@
 """What a question wants, told from its words."""
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +21,7 @@ from langgraph_evidence.models.answer_types import choices, is_polar, trimmed
         ("", None),
     ],
 )
-def test_the_two_names_of_a_choice(question, wanted):
+def test_the_two_names_of_a_choice(question: str, wanted: tuple[str, str] | None) -> None:
     assert choices(question) == wanted
 
 
@@ -34,7 +36,7 @@ def test_the_two_names_of_a_choice(question, wanted):
         ("Isolde of which opera was sung by Ann Lee?", False),
     ],
 )
-def test_questions_that_want_yes_or_no(question, wanted):
+def test_questions_that_want_yes_or_no(question: str, *, wanted: bool) -> None:
     assert is_polar(question) is wanted
 
 
@@ -52,19 +54,19 @@ def test_questions_that_want_yes_or_no(question, wanted):
         ("the", "the"),
     ],
 )
-def test_a_span_loses_what_no_answer_needs(text, wanted):
+def test_a_span_loses_what_no_answer_needs(text: str, wanted: str) -> None:
     start, end = trimmed(text, 0, len(text))
     assert text[start:end] == wanted
 
 
 @given(st.text(max_size=30))
-def test_trimming_stays_inside_and_is_done_once(text):
+def test_trimming_stays_inside(text: str) -> None:
     start, end = trimmed(text, 0, len(text))
     assert 0 <= start <= end <= len(text)
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_a_question_of_some_kind(text):
+def test_any_text_is_a_question_of_some_kind(text: str) -> None:
     offered = choices(text)
     assert offered is None or all(offered)
     assert isinstance(is_polar(text), bool)

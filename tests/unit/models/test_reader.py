@@ -1,6 +1,10 @@
 """The reader over an untrained adapter and over scripted scores; a full-size model in miniature."""
 
+from __future__ import annotations
+
 import threading
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +15,7 @@ from langgraph_evidence.models.adapters import Adapter, AdapterSpec, save_adapte
 from langgraph_evidence.models.batching import TextTokenizer
 from langgraph_evidence.models.bert import Bert, BertConfig
 from langgraph_evidence.models.encoder import Encoder
-from langgraph_evidence.models.reader import AdapterSpans, Reader, new_head
+from langgraph_evidence.models.reader import AdapterSpans, Reader, Reading, new_head
 from langgraph_evidence.models.reader_head import KINDS
 from langgraph_evidence.models.reader_spans import WindowScores
 from langgraph_evidence.models.reader_windows import windows
@@ -23,13 +27,13 @@ TOKENIZER = TextTokenizer(find_base().tokenizer)
 class Pointing:
     """Points at given words, with a given kind, in one window."""
 
-    def __init__(self, weights, kind=(1, 0, 0, 0)):
+    def __init__(self, weights: dict[str, float], kind: Sequence[float] = (1, 0, 0, 0)) -> None:
         self.weights, self.kind = weights, np.asarray(kind, dtype=np.float32)
 
-    def scores(self, asked):
+    def scores(self, asked: Sequence[tuple[str, Sequence[str]]]) -> list[list[WindowScores]]:
         return [[self.window(*one)] for one in asked]
 
-    def window(self, question, passages):
+    def window(self, question: str, passages: Sequence[str]) -> WindowScores:
         window = windows(TOKENIZER, question, passages)[0]
         words = [
             passages[owner][slice(*span)] if owner >= 0 else ""
@@ -39,26 +43,26 @@ class Pointing:
         return WindowScores(logits, logits, self.kind, window.passages, window.tokens.offsets)
 
 
-def toy_encoder(seed=0):
-    torch.manual_seed(seed)
+def toy_encoder() -> Encoder:
+    torch.manual_seed(0)
     return Encoder(Bert(BertConfig(30522, 64, 2, 4, 128, 512)), TOKENIZER, "toy", precision="fp32")
 
 
 @pytest.fixture(scope="module")
-def untrained():
+def untrained() -> Reader:
     encoder = toy_encoder()
     adapter = Adapter(encoder, AdapterSpec("reader", "toy", 4, KINDS, 64), new_head(encoder))
     return Reader(AdapterSpans(encoder, adapter))
 
 
-def test_a_span_is_quoted_from_its_passage():
+def test_a_span_is_quoted_from_its_passage() -> None:
     reading = Reader(Pointing({"Paris": 5.0, "Rome": 1.0})).read("Which city?", ["Ann: Rome", "Bob: he saw Paris."])
     assert (reading.kind, reading.text, reading.passage, reading.start, reading.end) == ("span", "Paris", 1, 12, 17)
     assert 0.9 < reading.score <= 1
     assert reading.answerable == 1
 
 
-def test_insufficient_evidence_is_none_unless_an_answer_must_be_given():
+def test_insufficient_evidence_is_none_unless_an_answer_must_be_given() -> None:
     reader = Reader(Pointing({"Paris": 5.0}, kind=(0.3, 0, 0, 0.7)))
     asked = ("Which city?", ["Ann: Paris"])
     declined, forced = reader.read(*asked), reader.read(*asked, must_answer=True)
@@ -68,14 +72,14 @@ def test_insufficient_evidence_is_none_unless_an_answer_must_be_given():
     assert forced.answerable == pytest.approx(0.3)
 
 
-def test_yes_and_no_answer_only_questions_that_want_them():
+def test_yes_and_no_answer_only_questions_that_want_them() -> None:
     reader = Reader(Pointing({"Paris": 5.0}, kind=(0.1, 0.2, 0.6, 0.1)))
     assert reader.read("Is Paris a city?", ["Ann: Paris"]).text == "no"
     assert reader.read("Which city?", ["Ann: Paris"]).text == "Paris"
     assert [reading.kind for reading in reader.candidates("Is Paris a city?", ["Ann: Paris"], 5)] == ["no", "yes"]
 
 
-def test_a_choice_is_answered_with_one_of_the_two():
+def test_a_choice_is_answered_with_one_of_the_two() -> None:
     reader = Reader(Pointing({"1950": 9.0, "Bob": 3.0, "Ray": 3.0, "Ann": 1.0, "Lee": 1.0}))
     reading = reader.read("Who is older, Ann Lee or Bob Ray?", ["Ann Lee: born 1950", "Bob Ray: born 1940"])
     assert reading.text == "Bob Ray"
@@ -83,7 +87,7 @@ def test_a_choice_is_answered_with_one_of_the_two():
     assert unknown.text == "1950"
 
 
-def test_candidates_differ_and_fall():
+def test_candidates_differ_and_fall() -> None:
     found = Reader(Pointing({"Paris": 5.0, "Rome": 4.0})).candidates(
         "Which city?", ["Ann: Paris", "Bob: Rome, Italy"], 2
     )
@@ -91,8 +95,9 @@ def test_candidates_differ_and_fall():
     assert found[0].score > found[1].score
 
 
-def test_nothing_to_read_and_wrong_use(untrained):
-    for passages in ([], ["", " "]):
+def test_nothing_to_read_and_wrong_use(untrained: Reader) -> None:
+    nothing: list[list[str]] = [[], ["", " "]]
+    for passages in nothing:
         reading = untrained.read("Which city?", passages, must_answer=True)
         assert (reading.kind, reading.answerable) == ("none", 0.0)
         assert untrained.candidates("Which city?", passages) == []
@@ -103,21 +108,22 @@ def test_nothing_to_read_and_wrong_use(untrained):
         untrained.read("Which city?", "Paris")
 
 
-def test_over_long_text_is_read_in_windows(untrained):
+def test_over_long_text_is_read_in_windows(untrained: Reader) -> None:
     passages = ["word " * 2_000, "Bob: Paris"]
     reading = untrained.read("which " * 500, passages, must_answer=True)
     assert reading.text == passages[reading.passage][reading.start : reading.end]
 
 
-def test_a_batch_is_read_as_one_by_one_and_by_threads(untrained):
+def test_a_batch_is_read_as_one_by_one_and_by_threads(untrained: Reader) -> None:
     asked = [(f"Which city {n}?", [f"Ann: Paris {n}", "Bob: " + "Rome " * n]) for n in range(12)]
     together = untrained.read_batch(asked, must_answer=True)
     fresh = Reader(untrained._model)
-    apart: dict[int, object] = {}
-    threads = [
-        threading.Thread(target=lambda n=n: apart.update({n: fresh.read(*asked[n], must_answer=True)}))
-        for n in range(12)
-    ]
+    apart: dict[int, Reading] = {}
+
+    def read(number: int) -> None:
+        apart[number] = fresh.read(*asked[number], must_answer=True)
+
+    threads = [threading.Thread(target=read, args=(number,)) for number in range(12)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -126,7 +132,7 @@ def test_a_batch_is_read_as_one_by_one_and_by_threads(untrained):
     assert all(type(reading.score) is float for reading in together)
 
 
-def test_batches_do_not_change_what_is_read():
+def test_batches_do_not_change_what_is_read() -> None:
     encoder = toy_encoder()
     adapter = Adapter(encoder, AdapterSpec("reader", "toy", 4, KINDS, 64), new_head(encoder))
     reader = Reader(AdapterSpans(encoder, adapter, cached=0))
@@ -137,7 +143,7 @@ def test_batches_do_not_change_what_is_read():
         assert alone.score == pytest.approx(reading.score, rel=1e-3)
 
 
-def test_weights_of_another_kind_are_refused(tmp_path):
+def test_weights_of_another_kind_are_refused(tmp_path: Path) -> None:
     encoder = toy_encoder()
     wrong = Adapter(encoder, AdapterSpec("reader", "toy", 4, ("yes", "no"), 64))
     save_adapter(wrong, tmp_path / "wrong.safetensors")
@@ -148,7 +154,7 @@ def test_weights_of_another_kind_are_refused(tmp_path):
         Reader.load(tmp_path)
 
 
-def test_a_full_size_question_answering_model(tmp_path):
+def test_a_full_size_question_answering_model(tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers")
     config = transformers.BertConfig(
         hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64, max_position_embeddings=64

@@ -1,7 +1,12 @@
 """Training of the reader at toy size: examples, targets, loss, and a run that beats shuffled labels."""
 
+from __future__ import annotations
+
 import json
 import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -25,13 +30,14 @@ COLOURS = "red blue green white black yellow brown pink".split()
 
 
 @pytest.fixture(scope="module")
-def encoder():
+def encoder() -> Encoder:
+    torch.set_num_threads(1)
     torch.manual_seed(0)
     config = BertConfig(30522, 64, 2, 4, 128, 512)
     return Encoder(Bert(config), TextTokenizer(find_base().tokenizer), "toy", precision="fp32")
 
 
-def toy_rows(count, seed, *, shuffled=False):
+def toy_rows(count: int, seed: int, *, shuffled: bool = False) -> Iterator[dict[str, Any]]:
     """Two gold paragraphs (a house has an owner, who likes a colour: the answer) and two distractors."""
     chooser = random.Random(seed)
     for number in range(count):
@@ -48,15 +54,15 @@ def toy_rows(count, seed, *, shuffled=False):
         }  # fmt: skip
 
 
-def toy_folder(path, **kind):
+def toy_folder(path: Path, *, shuffled: bool = False) -> Path:
     folder = path / "multihop"
     folder.mkdir(parents=True)
-    lines = [json.dumps(row) for row in toy_rows(80, 1, **kind)]
+    lines = [json.dumps(row) for row in toy_rows(80, 1, shuffled=shuffled)]
     (folder / "hotpotqa_dev.jsonl").write_text("\n".join(lines), "utf-8")
     return path
 
 
-def test_a_row_gives_what_answers_and_what_does_not():
+def test_a_row_gives_what_answers_and_what_does_not() -> None:
     row = next(toy_rows(1, 3))
     maker = ExampleMaker(0)
     whole = maker.complete(row, "HotpotQA", 1)
@@ -65,10 +71,12 @@ def test_a_row_gives_what_answers_and_what_does_not():
         f"{title}: {texts[0]}" for title, texts in row["context"][:2]
     }
     left_out, replaced = (maker.incomplete(row, "HotpotQA", replaced=flag) for flag in (False, True))
+    assert left_out is not None
+    assert replaced is not None
     assert (left_out.kind, len(left_out.passages), replaced.kind, len(replaced.passages)) == ("none", 1, "none", 2)
 
 
-def test_hops_are_filled_with_earlier_answers():
+def test_hops_are_filled_with_earlier_answers() -> None:
     row = {
         "context": [["House", ["The house belongs to Ann."]], ["Ann", ["Ann likes red."]], ["Bob", ["Bob sleeps."]]],
         "decomposition": [
@@ -92,11 +100,11 @@ def test_hops_are_filled_with_earlier_answers():
         ("", "red", []),
     ],
 )
-def test_places_of_an_answer(answer, text, wanted):
+def test_places_of_an_answer(answer: str, text: str, wanted: list[tuple[int, int]]) -> None:
     assert places(answer, text) == wanted
 
 
-def test_an_answer_is_aligned_to_its_tokens_in_gold_passages_only(encoder):
+def test_an_answer_is_aligned_to_its_tokens_in_gold_passages_only(encoder: Encoder) -> None:
     passages = ("Ann: likes dark red", "Bob: dark red")
     (window,) = windows(encoder.tokenizer, "What?", passages)
     starts, ends = align(window, passages, ("dark red",), (0,))
@@ -105,7 +113,7 @@ def test_an_answer_is_aligned_to_its_tokens_in_gold_passages_only(encoder):
     assert align(window, passages, ("green",), ()) == ((), ())
 
 
-def test_rules_read_relations_and_hide_words():
+def test_rules_read_relations_and_hide_words() -> None:
     text = "Emma Lee (born 3 May 1950) is an American film director. Emma was directed by Ann Roe."
     found = dict(relation_questions({"title": "Emma Lee", "text": text}))
     assert found["date of birth"] == "3 May 1950"
@@ -118,7 +126,7 @@ def test_rules_read_relations_and_hide_words():
     assert all(answer not in question for question, answer in asked)
 
 
-def test_generated_examples_hold_their_answers_and_stop_at_the_limit():
+def test_generated_examples_hold_their_answers_and_stop_at_the_limit() -> None:
     pages = [
         {"title": f"Person {n}", "text": f"Person {n} (born 3 May 19{n}) is a poet. He died in Rome."}
         for n in range(10, 40)
@@ -129,7 +137,7 @@ def test_generated_examples_hold_their_answers_and_stop_at_the_limit():
     assert all(example.answers[0] in example.passages[0] for example in made if example.kind == "span")
 
 
-def test_the_loss_is_the_likelihood_of_any_place_of_the_answer(encoder):
+def test_the_loss_is_the_likelihood_of_any_place_of_the_answer(encoder: Encoder) -> None:
     example = Example("HotpotQA", "What?", ("Ann: red or red",), "span", ("red",))
     unsure, no_answer = targets(encoder, [example, Example("QNLI", "What?", ("Ann: red",), "some")], 64)
     length = len(unsure.window.tokens)
@@ -140,7 +148,7 @@ def test_the_loss_is_the_likelihood_of_any_place_of_the_answer(encoder):
     assert float(some) == pytest.approx(float(torch.log(torch.tensor(4.0 / 3.0))))
 
 
-def test_toy_training_lowers_the_loss_and_beats_shuffled_labels(encoder, tmp_path):
+def test_toy_training_lowers_the_loss_and_beats_shuffled_labels(encoder: Encoder, tmp_path: Path) -> None:
     options = TrainOptions(epochs=3, learning_rate=1e-2, batch_tokens=512, max_steps=40, measure_every=20)
     f1 = {}
     for name in ("true", "shuffled"):
@@ -158,7 +166,7 @@ def test_toy_training_lowers_the_loss_and_beats_shuffled_labels(encoder, tmp_pat
     assert f1["true"] > f1["shuffled"] + 20
 
 
-def test_folds_and_missing_data_sets(tmp_path):
+def test_folds_and_missing_data_sets(tmp_path: Path) -> None:
     folder = DataFolder(toy_folder(tmp_path))
     assert list(real_examples(folder, {9}, 0)) == []
     assert {example.source for example in real_examples(folder, {0}, 0)} == {"HotpotQA"}
