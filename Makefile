@@ -1,8 +1,10 @@
 # One command each: make demo, make setup, make test, make check, make bench, make clean.
 # PYTHON chooses the interpreter that makes .venv: make demo PYTHON=python3.12
+# DATA is where make bench finds its data sets: make bench DATA=../data
 
 PYTHON ?= python3
 BIN = .venv/bin
+DATA = data
 PIP = $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
 .PHONY: demo setup test check docs bench clean
@@ -29,8 +31,14 @@ check: .venv/all-installed
 docs: .venv/all-installed
 	$(BIN)/python docs/generate.py
 
+# DATA is a folder with passages/ and multihop/ as in CONTRIBUTING.md; the first two benches need none.
 bench: .venv/all-installed
-	for bench in benches/bench_*.py; do $(BIN)/python $$bench || exit 1; done
+	failed=0; \
+	$(BIN)/python benches/latency.py || failed=1; \
+	$(BIN)/python benches/encoder.py || failed=1; \
+	$(BIN)/python benches/retrieval.py --data $(DATA) || failed=1; \
+	$(BIN)/python benches/furepa.py --data $(DATA) || failed=1; \
+	exit $$failed
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.*
