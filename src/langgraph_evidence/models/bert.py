@@ -109,11 +109,21 @@ class _Layer(nn.Module):
         count, length, width = x.shape
         qkv = self._linear("qkv", x, lora).view(count, length, 3, self.heads, width // self.heads)
         query, key, value = qkv.permute(2, 0, 3, 1, 4)
-        mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        mixed = (
+            _attend(query, key, value, mask) if training else F.scaled_dot_product_attention(query, key, value, mask)
+        )
         mixed = self._linear("out", mixed.transpose(1, 2).reshape(count, length, width), lora)
         x = self._add(x, mixed, self.attention_norm, training=training)
         inner = F.gelu(self._linear("up", x, lora))
         return self._add(x, self._linear("down", inner, lora), self.output_norm, training=training)
+
+
+def _attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+    """Attention in plain products: their gradient takes a third of the fused kernel's time on a CPU in bfloat16."""
+    scores = query @ key.transpose(-1, -2) * query.shape[-1] ** -0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    return scores.float().softmax(-1).to(value.dtype) @ value
 
 
 class Bert(nn.Module):
