@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +10,10 @@ import numpy as np
 import pytest
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
-from langgraph_evidence.retrieval import BM25Retriever, Corpus, build_index, open_index, retriever_for
+from langgraph_evidence.retrieval import BM25Retriever, Corpus, build_index, open_index, retriever_for, storage
 from langgraph_evidence.retrieval import index as index_module
 from langgraph_evidence.retrieval.storage import StoredPassages, load_array
+from langgraph_evidence.types import Passage
 
 CORPUS = Corpus(
     [
@@ -123,3 +126,45 @@ def test_stored_passages_are_a_sequence(built: Path) -> None:
     (built / "passages.jsonl").write_bytes(b"x" * 1000)
     with pytest.raises(ResourceError, match="has no passage at byte 0"):
         stored[0]
+
+
+def test_a_corpus_without_words(tmp_path: Path) -> None:
+    path = build_index(Corpus([Passage(id="a", title="", text="!!!")]), tmp_path / "i")
+    assert open_index(path).invoke("hello") == []
+
+
+def test_a_postings_file_that_names_no_passage(built: Path) -> None:
+    retriever = open_index(built)
+    assert isinstance(retriever, BM25Retriever)
+    postings = retriever.postings
+    assert postings is not None
+    wrong = postings._replace(positions=postings.positions + 100)
+    with pytest.raises(ResourceError, match="names a passage that it does not have"):
+        BM25Retriever(passages=CORPUS, postings=wrong).invoke("Oslo")
+
+
+def test_a_manifest_that_describes_no_index(built: Path) -> None:
+    path = built / "manifest.json"
+    content = json.loads(path.read_bytes())
+    del content["sha256"], content["bm25"]
+    path.write_bytes(storage._signed(content))
+    with pytest.raises(ResourceError, match="describes no index"):
+        open_index(built)
+    path.write_bytes(storage._signed({**content, "passages": 7}))
+    with pytest.raises(ResourceError, match="holds 3 passages, not 7"):
+        open_index(built)
+
+
+def test_a_build_killed_at_any_moment_leaves_no_index(tmp_path: Path) -> None:
+    source = (
+        "import os, signal, sys\n"
+        "from langgraph_evidence.retrieval import Corpus, build_index, index\n"
+        "index.write_manifest = lambda *args: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "build_index(Corpus([{'id': 'a', 'title': '', 'text': 'x'}]), sys.argv[1])\n"
+    )
+    out = tmp_path / "i"
+    done = subprocess.run([sys.executable, "-c", source, str(out)], check=False)
+    assert done.returncode < 0
+    assert not out.exists()
+    build_index(CORPUS, out)
+    assert [file.name for file in tmp_path.iterdir()] == ["i"]
