@@ -147,7 +147,8 @@ class Journal:
     def append(self, outcome: Outcome) -> None:
         """Writes one outcome so that it survives a kill."""
         with self.path.open("ab") as file:
-            file.write(json.dumps(outcome, ensure_ascii=False).encode() + b"\n")
+            # ASCII: a model's reply may hold half of a surrogate pair, which is no UTF-8.
+            file.write(json.dumps(outcome).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
         self.outcomes[outcome["id"]] = outcome

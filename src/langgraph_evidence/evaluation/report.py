@@ -44,6 +44,7 @@ class ReportRow:
         unanswered: How many runs ended without an answer.
         failures: How many runs failed, by the error's type.
         example: The first failure's question and message; empty without one.
+        unjudged: How many answers a judge gave no readable verdict on.
         scores: Every question's scores, in the order of the questions.
     """
 
@@ -54,6 +55,7 @@ class ReportRow:
     unanswered: int
     failures: Mapping[str, int]
     example: str
+    unjudged: int
     scores: Sequence[Mapping[str, float]] = field(repr=False)
 
     @property
@@ -96,6 +98,7 @@ def report_row(
         unanswered=empty if answers else 0,
         failures=Counter(outcome["error"]["type"] for outcome in failed),
         example=f"{failed[0]['id']}: {failed[0]['error']['message']}" if failed else "",
+        unjudged=sum(verdict is None for verdict in (judged or {}).values()),
         scores=scores,
     )
 
@@ -171,6 +174,10 @@ class Report:
                 )
             if row.unanswered:
                 notes.append(f"{row.name}: {row.unanswered} of {row.questions} runs ended without an answer.")
+            if row.unjudged:
+                notes.append(
+                    f"{row.name}: the judge said neither yes nor no of {row.unjudged} answers; no yes for them."
+                )
         for name, metrics in self.differences().items():
             shown = [f"{_PERCENT[key]} {_signed(metrics[key])}" for key in _PERCENT if key in metrics]
             notes.append(f"{self.rows[0].name} less {name}: {', '.join(shown)} points (95% intervals).")
@@ -218,6 +225,7 @@ def _row_json(row: ReportRow) -> dict[str, Any]:
         "failed": row.failed,
         "failures": dict(row.failures),
         "unanswered": row.unanswered,
+        "unjudged": row.unjudged,
         "metrics": _metrics_json(row.metrics),
         "metrics_of_runs_that_did_not_fail": _metrics_json(row.answered_metrics),
     }

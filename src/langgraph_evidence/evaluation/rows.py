@@ -112,8 +112,11 @@ def _dataset(row: Row) -> str:
 
 def _kind(row: Row) -> str:
     kind = _optional(row, "type", str)
+    if kind is not None:
+        return kind
     # MuSiQue's type is the first part of its id: 2hop__..., 3hop1__...
-    return kind if kind is not None else str(row.get("id", "")).partition("__")[0] if "paragraphs" in row else ""
+    hops, mark, _ = str(row.get("id", "")).partition("__")
+    return hops if mark else ""
 
 
 class _Paragraphs(NamedTuple):
@@ -150,7 +153,7 @@ def _gold_ids(row: Row, own: _Paragraphs, facts: Sequence[Fact]) -> tuple[str, .
     for name in ("gold_pids", "gold_ids"):
         if name in row:
             return tuple(str(number) for number in _optional(row, name, list) or [])
-    if "paragraphs" in row:
+    if "paragraphs" in row and "context" not in row:
         flags = [bool(paragraph.get("is_supporting")) for paragraph in row["paragraphs"]]
         return tuple(dict.fromkeys(own.ids[n] for n, supporting in enumerate(flags) if supporting))
     known = [_at(number, own) for number in _optional(row, "gold_idx", list) or []]
@@ -163,7 +166,7 @@ def _gold_ids(row: Row, own: _Paragraphs, facts: Sequence[Fact]) -> tuple[str, .
 def _gold_titles(row: Row, own: _Paragraphs, gold: Sequence[str]) -> tuple[str, ...]:
     titles = {passage["id"]: passage["title"] for passage in own.passages}
     named = [titles.get(name, name.removeprefix("missing:")) for name in gold] if own.passages else []
-    return tuple(_optional(row, "gold_titles", list) or named)
+    return tuple(str(title) for title in _optional(row, "gold_titles", list) or named)
 
 
 def _at(number: object, own: _Paragraphs) -> str:

@@ -6,9 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.evaluation.datasets import join_data, load_data
+from langgraph_evidence.evaluation.rows import question_from_row
+from langgraph_evidence.retrieval.formats import BrokenRowError
 from langgraph_evidence.types import content_id
 
 HOTPOT: dict[str, Any] = {
@@ -155,6 +159,25 @@ def test_a_broken_row_names_file_line_and_reason(tmp_path: Path, broken: object,
     path = lines(tmp_path / "d.jsonl", {**OPEN, "id": "fine"}, broken)
     with pytest.raises(ResourceError, match=rf"d\.jsonl, line 2.*{reason}"):
         load_data(path)
+
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 30) | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["title", "text", "x"]), inner),
+    max_leaves=6,
+)
+
+
+@given(
+    st.dictionaries(st.sampled_from([*HOTPOT, *MUSIQUE, *OPEN, "gold_idx", "gold_titles", "decomposition"]), _VALUES)
+)
+def test_a_row_is_read_or_refused_whatever_stands_in_it(change: dict[str, Any]) -> None:
+    for row in (HOTPOT, MUSIQUE, OPEN):
+        try:
+            question = question_from_row({**row, **change}, {})
+        except BrokenRowError:
+            continue
+        assert question is None or (question.id and question.question and question.answers)
 
 
 def test_what_is_no_data_file_is_refused(tmp_path: Path) -> None:

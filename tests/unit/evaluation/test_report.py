@@ -77,4 +77,5 @@ def test_every_form_shows_the_failures() -> None:
 def test_a_judge_adds_a_column_in_which_no_verdict_is_wrong() -> None:
     outcomes = [outcome(question, "yes", "a") for question in QUESTIONS]
     row = report_row("ours", QUESTIONS, outcomes, judged={"q0": True, "q1": None, "q2": False})
-    assert row.metrics["judged"].mean == 0.25
+    assert (row.metrics["judged"].mean, row.unjudged) == (0.25, 1)
+    assert "neither yes nor no of 1 answers" in " ".join(Report("toy", [row]).notes())

@@ -128,6 +128,14 @@ async def test_a_half_written_line_is_cut_off(tmp_path: Path) -> None:
     assert Journal(tmp_path, IDENTITY).done.keys() == {"q0", "q1"}
 
 
+async def test_a_reply_that_is_no_unicode_text_is_kept(tmp_path: Path) -> None:
+    async def answer(question: Question) -> dict[str, Any]:
+        return {"answer": "half \ud83d"}
+
+    await run_questions(answer, QUESTIONS[:1], journal=Journal(tmp_path, IDENTITY))
+    assert Journal(tmp_path, IDENTITY).done["q0"]["answer"] == "half \ud83d"
+
+
 def test_a_damaged_line_in_the_middle_is_refused(tmp_path: Path) -> None:
     path = Journal(tmp_path, IDENTITY).path
     path.write_text('{"answer": 1}\n')
