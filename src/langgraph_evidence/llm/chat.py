@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
-from langchain_core.runnables import RunnableBinding
+from langchain_core.runnables import RunnableBinding, RunnableConfig
+from langchain_core.runnables.config import merge_configs
 
 from langgraph_evidence.budget import total_usage
 from langgraph_evidence.concurrency import gather
@@ -83,7 +84,7 @@ class LanguageModel:
     and they are tagged `nostream`. The caller's object is not changed.
 
     Args:
-        model: A chat model (also one with `.bind(...)` parameters), `"offline"`, `"local:"` and a directory, or a
+        model: A chat model (bound parameters go along), `"offline"`, `"local:"` and a directory, or a
             name for `init_chat_model`, e.g. `"openai:gpt-5-mini"`.
         max_concurrency: Calls in flight at the same time, over all graphs that share this object.
         timeout: Seconds that one call may take before it counts as failed; None waits for ever.
@@ -105,8 +106,8 @@ class LanguageModel:
     ) -> None:
         self._policy = RetryPolicy(attempts=attempts, timeout=timeout)
         self._slots = Slots(max_concurrency)
-        chat, self._bound = _unwrap(open_model(model))
-        self._provider = Provider(chat, timeout=timeout)
+        chat, self._bound, config = _unwrap(open_model(model))
+        self._provider = Provider(chat, timeout=timeout, config=config)
 
     @property
     def name(self) -> str:
@@ -268,16 +269,17 @@ class LanguageModel:
         return await self._policy.run(call, model=self.name, slots=self._slots, seconds=seconds)
 
 
-def _unwrap(model: BaseChatModel | RunnableBinding[Any, Any]) -> tuple[BaseChatModel, dict[str, Any]]:
+def _unwrap(model: BaseChatModel | RunnableBinding[Any, Any]) -> tuple[BaseChatModel, dict[str, Any], RunnableConfig]:
     bound: dict[str, Any] = {}
+    config = RunnableConfig()
     inner: Any = model
     while isinstance(inner, RunnableBinding):
-        bound = {**inner.kwargs, **bound}
+        bound, config = {**inner.kwargs, **bound}, merge_configs(inner.config, config)
         inner = inner.bound
     if not isinstance(inner, BaseChatModel):
         kind = type(inner).__name__
         raise InvalidInput(f"A {kind} was given as language model; give a LangChain chat model, 'offline' or a name.")
-    return inner, bound
+    return inner, bound, config
 
 
 def _settle(outcomes: Sequence[Sample | ModelError], drawn: Sequence[Sample]) -> list[Sample]:

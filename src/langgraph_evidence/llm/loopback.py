@@ -9,8 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-import httpx
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+
+from langgraph_evidence.llm.testing import ScriptedFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,7 +85,7 @@ class _Handler(BaseHTTPRequestHandler):
             kwargs["n"] = min(kwargs.get("n", 1), self.server.most_replies)
         try:
             result = self.server.chat._generate(messages, **kwargs)  # noqa: SLF001 - the server is the script's face
-        except httpx.HTTPStatusError as error:
+        except ScriptedFailure as error:
             self._send(
                 error.response.status_code, json.dumps({"error": {"message": str(error)}}), error.response.headers
             )

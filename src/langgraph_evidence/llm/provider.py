@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
-from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from langchain.chat_models import init_chat_model
 from langchain_core.outputs import ChatGeneration
-from langchain_core.runnables.config import ensure_config
+from langchain_core.runnables.config import ensure_config, merge_configs
 
 from langgraph_evidence.concurrency import call_either
 from langgraph_evidence.errors import InvalidInput, MissingExtra, ModelError
 from langgraph_evidence.llm.local import LocalChat
 
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import AsyncGenerator
 
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
     from langchain_core.outputs import LLMResult
-    from langchain_core.runnables import RunnableBinding
+    from langchain_core.runnables import RunnableBinding, RunnableConfig
 
 OFFLINE = "offline"
 LOCAL = "local:"
@@ -64,9 +63,10 @@ class Provider:
     Args:
         model: The caller's object; it is copied, not changed.
         timeout: Seconds after which its HTTP client gives up, where it has one that says nothing itself.
+        config: What the caller bound to it with `.with_config(...)`.
     """
 
-    def __init__(self, model: BaseChatModel, *, timeout: float | None) -> None:
+    def __init__(self, model: BaseChatModel, *, timeout: float | None, config: RunnableConfig) -> None:
         fields = type(model).model_fields
         self.takes_n = "n" in fields
         self.takes_seed = "seed" in fields
@@ -77,6 +77,7 @@ class Provider:
         quiet = model.model_copy(update=changes)
         self._copies = {True: quiet, False: quiet.model_copy(update={"cache": False})}
         self._loops = _LoopClients()
+        self._config = config
 
     async def generate(self, messages: list[BaseMessage], *, cached: bool, **kwargs: Any) -> list[BaseMessage]:
         """Makes one request.
@@ -92,7 +93,7 @@ class Provider:
         Raises:
             ModelError: The server sent no reply at all.
         """
-        config = ensure_config({"tags": ["nostream"]})
+        config = merge_configs(ensure_config(), self._config, {"tags": ["nostream"]})
         context = {name: config.get(name) for name in ("callbacks", "tags", "metadata", "run_name")}
         model = self._copies[cached]
 
@@ -150,24 +151,29 @@ class _LoopClients:
     """One asynchronous OpenAI client for each event loop: a pooled connection cannot be used on another loop."""
 
     def __init__(self) -> None:
-        self._clients: dict[asyncio.AbstractEventLoop, tuple[Any, AsyncGenerator[None]]] = {}
+        self._opened: dict[asyncio.AbstractEventLoop, asyncio.Task[tuple[Any, AsyncGenerator[None]]]] = {}
         self._lock = threading.Lock()
 
     async def client(self, model: Any) -> Any:
         loop = asyncio.get_running_loop()
         with self._lock:
-            for other in [other for other in self._clients if other.is_closed()]:
-                del self._clients[other]
-            if loop in self._clients:
-                return self._clients[loop][0]
-            from openai import DefaultAsyncHttpxClient
+            for other in [other for other, opening in self._opened.items() if other.is_closed() or _failed(opening)]:
+                del self._opened[other]
+            if loop not in self._opened:
+                # Without the caller's context, which would live as long as the loop.
+                self._opened[loop] = loop.create_task(self._open(loop, model), context=contextvars.Context())
+            opening = self._opened[loop]
+        # Others may be waiting for the same client when this caller is cancelled.
+        return (await asyncio.shield(opening))[0]
 
-            pool = DefaultAsyncHttpxClient(verify=_certificates(), proxy=model.openai_proxy)
-            client = model.root_async_client.with_options(http_client=pool)
-            closing = self._close_with(loop, pool)
-            self._clients[loop] = client, closing
+    async def _open(self, loop: asyncio.AbstractEventLoop, model: Any) -> tuple[Any, AsyncGenerator[None]]:
+        from openai import DefaultAsyncHttpxClient
+
+        # It reads the certificates from disk, which would block the loop.
+        pool = await asyncio.to_thread(DefaultAsyncHttpxClient, proxy=model.openai_proxy)
+        closing = self._close_with(loop, pool)
         await anext(closing)
-        return client
+        return model.root_async_client.with_options(http_client=pool), closing
 
     async def _close_with(self, loop: asyncio.AbstractEventLoop, pool: Any) -> AsyncGenerator[None]:
         """Closes the connections when the loop shuts down its asynchronous generators, the last chance on that loop."""
@@ -175,12 +181,9 @@ class _LoopClients:
             yield
         finally:
             with self._lock:
-                self._clients.pop(loop, None)
+                self._opened.pop(loop, None)
             await pool.aclose()
 
 
-@cache
-def _certificates() -> ssl.SSLContext:
-    import httpx
-
-    return httpx.create_ssl_context()
+def _failed(opening: asyncio.Task[Any]) -> bool:
+    return opening.done() and (opening.cancelled() or opening.exception() is not None)

@@ -9,9 +9,9 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import httpx
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
@@ -27,6 +27,21 @@ if TYPE_CHECKING:
 Match = str | re.Pattern[str] | Callable[[str], bool]
 Scripted = str | AIMessage
 ReplyOf = Scripted | Sequence[Scripted] | Callable[[str, int], Scripted]
+
+
+class ScriptedFailure(Exception):
+    """A failed HTTP call, as providers' clients raise it.
+
+    Args:
+        status: The HTTP status.
+        retry_after: The Retry-After header, in seconds.
+    """
+
+    def __init__(self, status: int, retry_after: float | None = None) -> None:
+        super().__init__(f"scripted status {status}")
+        self.status_code = status
+        headers = {} if retry_after is None else {"retry-after": str(retry_after)}
+        self.response = SimpleNamespace(status_code=status, headers=headers)
 
 
 @dataclass
@@ -53,12 +68,7 @@ class Fault:
 
     def failure(self) -> BaseException | None:
         """The exception to raise, if any."""
-        if self.status is None:
-            return self.error
-        headers = {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
-        request = httpx.Request("POST", "http://scripted.invalid")
-        response = httpx.Response(self.status, headers=headers, request=request)
-        return httpx.HTTPStatusError(f"scripted status {self.status}", request=request, response=response)
+        return self.error if self.status is None else ScriptedFailure(self.status, self.retry_after)
 
 
 class ScriptedChat(BaseChatModel):

@@ -8,12 +8,13 @@ import time
 
 import pytest
 from langchain_core.caches import InMemoryCache
+from langchain_core.callbacks import UsageMetadataCallbackHandler
 from langchain_core.globals import set_llm_cache
 from langchain_core.messages import AIMessage
 from langgraph.errors import GraphInterrupt
 
 from langgraph_evidence.budget import total_usage
-from langgraph_evidence.concurrency import run_sync
+from langgraph_evidence.concurrency import node, run_sync
 from langgraph_evidence.errors import InvalidInput, ModelError, UnusableReply
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.llm.prompt import Prompt
@@ -212,6 +213,24 @@ def test_parameters_bound_to_the_model_go_along():
     chat = ScriptedChat(rules=[("", "1")])
     run_sync(LanguageModel(chat.bind(stop=["\n"], temperature=0.9)).ask(PROMPT, ASKED, parse=number, temperature=0.1))
     assert chat.calls[0]["kwargs"] == {"stop": ["\n"], "temperature": 0.1, "seed": 0}
+
+
+def test_callbacks_bound_to_the_model_and_those_of_the_run_are_both_called(run):
+    bound, ambient = UsageMetadataCallbackHandler(), UsageMetadataCallbackHandler()
+    chat = ScriptedChat(rules=[("", "1")])
+    model = LanguageModel(chat.with_config(callbacks=[bound], tags=["mine"]))
+
+    async def body(_: object) -> None:
+        await model.ask(PROMPT, ASKED, parse=number)
+        await model.sample(PROMPT, ASKED, n=2)
+
+    within = node(body)
+    if run is run_sync:
+        within.invoke({}, {"callbacks": [ambient]})
+    else:
+        run(within.ainvoke({}, {"callbacks": [ambient]}))
+    assert bound.usage_metadata["scripted"]["output_tokens"] == 3
+    assert ambient.usage_metadata == bound.usage_metadata
 
 
 def test_the_callers_model_is_not_changed():

@@ -213,3 +213,20 @@ def test_an_unusable_reply_is_counted_over_the_wire(run):
         with pytest.raises(UnusableReply) as caught:
             run(LanguageModel(client(server)).ask(PROMPT, SAID, parse=refuse))
         assert caught.value.usage["calls"] == len(server.arrivals) == 2
+
+
+async def test_nothing_blocks_the_callers_loop():
+    blockbuster = pytest.importorskip("blockbuster")
+    with serve(script()) as server:
+        model = LanguageModel(client(server))
+        with blockbuster.blockbuster_ctx("langgraph_evidence.llm"):
+            assert (await model.ask(PROMPT, SAID, parse=str)).value == "a"
+            assert len(await model.sample(PROMPT, SAID, n=3)) == 3
+
+
+def test_connections_of_a_loop_end_with_it():
+    with serve(script()) as server:
+        model = LanguageModel(client(server))
+        for _ in range(3):
+            asyncio.run(model.ask(PROMPT, SAID, parse=str))
+        assert not model._provider._loops._opened

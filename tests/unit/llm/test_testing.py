@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 
-import httpx
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.tools import tool
@@ -13,7 +12,7 @@ from langchain_tests.integration_tests import ChatModelIntegrationTests
 from langchain_tests.unit_tests import ChatModelUnitTests
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.llm.testing import Fault, ScriptedChat
+from langgraph_evidence.llm.testing import Fault, ScriptedChat, ScriptedFailure
 
 
 class TestUnitSuite(ChatModelUnitTests):
@@ -93,7 +92,7 @@ def test_faults_meet_as_many_calls_as_they_say():
         ],
     )
     for _ in range(2):
-        with pytest.raises(httpx.HTTPStatusError) as caught:
+        with pytest.raises(ScriptedFailure) as caught:
             chat.invoke("x")
         assert caught.value.response.headers["retry-after"] == "2"
     assert chat.invoke("x").text == "%%"
