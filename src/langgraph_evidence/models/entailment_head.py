@@ -66,8 +66,10 @@ class EntailmentHead(nn.Module):
         self.norm = nn.LayerNorm(3 * width)
         self.inner = nn.Linear(3 * width + features, inner)
         self.output = nn.Linear(inner, len(OUTPUTS))
+        self.direct = nn.Linear(features, len(OUTPUTS), bias=False)
         self.dropout = nn.Dropout(dropout)
         nn.init.zeros_(self.output.bias)
+        nn.init.zeros_(self.direct.weight)
 
     def forward(self, hidden: Tensor, batch: Batch) -> Tensor:
         """The pooled reading, (batch, 3 * width)."""
@@ -83,7 +85,7 @@ class EntailmentHead(nn.Module):
     def decide(self, pooled: Tensor, features: Tensor) -> Tensor:
         """Logits, (batch, outputs), from the pooled reading and scaled features."""
         joined = self.dropout(torch.cat([self.norm(pooled), features], dim=-1))
-        return torch.as_tensor(self.output(self.dropout(F.gelu(self.inner(joined)))))
+        return torch.as_tensor(self.output(self.dropout(F.gelu(self.inner(joined)))) + self.direct(features))
 
 
 def build_head(width: int, spec: AdapterSpec) -> EntailmentHead:
