@@ -121,7 +121,9 @@ def main() -> int:
         return 1
     print(table(reports))
     for name, report in reports.items():
-        print(*[f"\n{name}: {note}" for note in report.notes() if "failed" in note or "without" in note], sep="")
+        for note in report.notes():
+            if "failed" in note or "without" in note:
+                print(f"\n{name}: {note}")
     if options.json:
         whole: dict[str, Any] = {name: report.to_json() for name, report in reports.items()}
         options.json.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
