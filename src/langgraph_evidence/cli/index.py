@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from langgraph_evidence.cli.screen import Screen
 from langgraph_evidence.cli.sources import KindOption, Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 app = typer.Typer(help="Makes indexes of your own passages.", rich_markup_mode=None, no_args_is_help=True)
 
@@ -34,6 +38,23 @@ def build(
     screen = Screen(steps=not quiet)
     with screen.working(f"reading {corpus}"):
         passages = Corpus.load(corpus, unit=unit, chunk_words=chunk_words)
-    build_index(passages, out, kind=kind)
+    with _embedding(screen, wanted=kind != "bm25") as progress:
+        build_index(passages, out, kind=kind, progress=progress)
     screen.note(f"{len(passages):,} passages indexed ({kind}) in {out}")
     return 0
+
+
+@contextmanager
+def _embedding(screen: Screen, *, wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """What tells a terminal how many passages are embedded; after a killed build it begins where that one was."""
+    bars = screen.bars() if wanted else None
+    if bars is None:
+        yield None
+        return
+    with bars:
+        task = bars.add_task("embedding passages", total=None)
+
+        def show(done: int, total: int) -> None:
+            bars.update(task, completed=done, total=total)
+
+        yield show

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.types import Passage
 
-# Passages to a shard: some seconds' work on a CPU, which is all that a killed build loses.
-SHARD = 1024
+# Passages to a shard: seconds of work on a CPU, which is how often progress shows and all that a killed build loses.
+SHARD = 256
 _SOURCE = "source.txt"
 
 
