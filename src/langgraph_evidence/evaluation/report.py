@@ -150,11 +150,11 @@ class Report:
         return "\n".join([*rows, *[f"\n{note}" for note in self.notes()]])
 
     def table(self) -> Table:
-        """A table for a terminal, with the same notes."""
+        """A table for a terminal, with the same notes: a metric a line, so that it fits in 80 columns."""
         from rich.table import Table
         from rich.text import Text
 
-        header, *lines = self._cells()
+        header, *lines = zip(*self._cells(), strict=True)
         notes = Text("\n".join(self.notes()))
         table = Table(title=f"{self.data}, {self.rows[0].questions} questions", caption=notes, caption_justify="left")
         for number, name in enumerate(header):
