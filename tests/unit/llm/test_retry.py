@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import Any
 
 import httpx
 import openai
@@ -15,7 +16,7 @@ from langgraph_evidence.llm.limiter import Slots
 from langgraph_evidence.llm.retry import RetryPolicy, describe_failure
 from langgraph_evidence.llm.testing import Fault
 
-REQUEST = httpx.Request("POST", "http://x.invalid")
+REQUEST: Any = httpx.Request("POST", "http://x.invalid")
 QUICK = RetryPolicy(attempts=3, timeout=5, first_wait=0.01)
 
 

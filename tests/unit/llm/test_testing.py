@@ -78,7 +78,7 @@ def test_replies_are_numbered_by_seed_and_by_sample():
     result = chat.generate([[HumanMessage("x")]], n=3)
     assert [generation.text for generation in result.generations[0]] == ["a", "b", "a"]
     # One word read; three words written: one bill for one request, on its first reply.
-    usage = [generation.message.usage_metadata for generation in result.generations[0]]
+    usage = [getattr(generation.message, "usage_metadata", None) for generation in result.generations[0]]
     assert usage == [{"input_tokens": 1, "output_tokens": 3, "total_tokens": 4}, None, None]
 
 
