@@ -91,12 +91,6 @@ class Corpus(Sequence[CorpusPassage]):
         return self._passages[position]
 
 
-def passages_of(records: Iterable[Record], unit: Unit = "passage") -> list[CorpusPassage]:
-    """The passages of one multi-hop question's records (`formats.records_of(row)`), equal ones once, in their order."""
-    places = (("the question", record) for record in records)
-    return [passage for record in _distinct(places) for passage in _units(record, unit, None)]
-
-
 def _check(unit: Unit, chunk_words: int | None) -> None:
     if unit not in get_args(Unit):
         raise InvalidInput(f"unit was given {unit!r}; it takes {' or '.join(map(repr, get_args(Unit)))}.")

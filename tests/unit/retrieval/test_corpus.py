@@ -86,6 +86,11 @@ def test_multi_hop_files_are_de_duplicated_by_title_and_text(tmp_path: Path) -> 
     assert len(Corpus.load(write(tmp_path / "m.jsonl", [MUSIQUE]))) == 1
 
 
+def test_a_paragraph_without_text_is_left_out(tmp_path: Path) -> None:
+    question = {"context": [["Empty", []], ["T", ["One."]]]}
+    assert [p["title"] for p in Corpus.load(write(tmp_path / "h.jsonl", [question]))] == ["T"]
+
+
 def test_the_column_form_of_hotpot_and_sentences_without_blanks() -> None:
     columns = {"title": ["T"], "sentences": [["One.", "Two."]]}
     assert records_of({"context": columns})[0].text == "One. Two."

