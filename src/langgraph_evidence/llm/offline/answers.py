@@ -32,7 +32,7 @@ def find_answer(question: Question, evidence: tuple[str, ...]) -> Found:
         return Found("yes", quote, score)
     if question.sides:
         return Found(question.sides[0], quote, score)
-    near = sorted(bridges(question, evidence), key=lambda bridge: (-bridge.near, bridge.position))
+    near = sorted(bridges(question, evidence), key=lambda bridge: -bridge.features["near"])
     return Found(near[0].name if near else "", quote, score)
 
 

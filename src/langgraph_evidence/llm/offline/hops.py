@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from langgraph_evidence.llm.offline.answers import Found, find_answer
-from langgraph_evidence.llm.offline.evidence import bridges, met, residual, title_of
-from langgraph_evidence.llm.offline.questions import Question, analyse
+from langgraph_evidence.llm.offline.candidates import Candidate, first_candidates, next_candidates
+from langgraph_evidence.llm.offline.evidence import title_of
+from langgraph_evidence.llm.offline.questions import analyse
+from langgraph_evidence.llm.offline.weights import WEIGHTS
 
 if TYPE_CHECKING:
     import random
 
-_SPREAD = 1.0
+_SPREAD = 1
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -58,40 +62,27 @@ class Plans:
         return chance.random() < 1 / (1 + math.exp(-min(max(odds, -50.0), 50.0)))
 
 
-@lru_cache(maxsize=256)
 def plan(question: str, evidence: tuple[str, ...]) -> Plans:
-    """Plans the next step; the samples of one prompt share the work."""
+    """Plans the next step; the samples of one prompt, drawn at the same time, share the work."""
+    with _lock:
+        return _plan(question, evidence)
+
+
+@lru_cache(maxsize=256)
+def _plan(question: str, evidence: tuple[str, ...]) -> Plans:
     asked = analyse(question)
-    scored = _first(asked) if not evidence else _next(asked, evidence)
+    candidates = next_candidates(asked, evidence) if evidence else first_candidates(asked)
     best: dict[str, float] = {}
-    for query, score in scored:
-        if query.strip():
-            best[query] = max(score, best.get(query, -math.inf))
-    ranked = sorted(best.items(), key=lambda item: -item[1]) or [(asked.text or question, 0.0)]
+    for candidate in candidates:
+        if candidate.query.strip():
+            best[candidate.query] = max(_score(candidate, evidence), best.get(candidate.query, -math.inf))
+    ranked = sorted(best.items(), key=lambda item: -item[1]) or [(question, 0.0)]
     titles = [title for title in map(title_of, evidence) if title]
     known = f"The context is about {', '.join(titles)}." if titles else ""
     return Plans(tuple(ranked), find_answer(asked, evidence), known)
 
 
-def _first(question: Question) -> list[tuple[str, float]]:
-    scored = [(question.text, 1.0)]
-    scored += [(clause, 0.8 - 0.1 * index) for index, clause in enumerate(question.clauses)]
-    scored += [(name, 0.6 - 0.1 * index) for index, name in enumerate(question.names)]
-    if question.sides:
-        left, right = question.sides
-        scored += [(question.text.replace(right, ""), 1.1), (left, 1.2), (right, 1.2)]
-    return scored
-
-
-def _next(question: Question, evidence: tuple[str, ...]) -> list[tuple[str, float]]:
-    left = residual(question, evidence)
-    scored = [(question.text, 0.5), (" ".join(left), 0.4)]
-    scored += [(f"{side}", 3.0) for side in question.sides or () if not met(side, evidence)]
-    for name in question.names:
-        if not met(name, evidence):
-            scored.append((" ".join([name, *left]), 0.7))
-    for bridge in bridges(question, evidence):
-        tail = " ".join(word for word in left if word not in bridge.name.lower())
-        score = 0.5 + 0.3 * bridge.near - 0.03 * bridge.position
-        scored.append((f"{bridge.name} {tail}".strip(), score))
-    return scored
+def _score(candidate: Candidate, evidence: tuple[str, ...]) -> float:
+    group = candidate.kind.split("_")[0]
+    known = WEIGHTS.get(f"kind/{candidate.kind}/{min(len(evidence), 1)}", 0.0)
+    return known + sum(WEIGHTS.get(f"{group}/{name}", 0.0) * value for name, value in candidate.features.items())

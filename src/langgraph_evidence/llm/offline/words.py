@@ -41,3 +41,25 @@ def content_words(text: str) -> list[str]:
 def stems(text: str) -> frozenset[str]:
     """The stems of a text's content words."""
     return frozenset(stem(word) for word in content_words(text))
+
+
+RELATED = tuple(
+    frozenset(stem(word) for word in group.split())
+    for group in (
+        "father mother son daughter parent child children grandfather grandmother",
+        "spouse wife husband married marriage marry",
+        "sibling brother sister",
+        "performer sung singer song recorded band artist single album",
+        "author wrote written writer novel book",
+        "creator created composer composed music wrote",
+        "director directed film movie",
+        "founder founded established co-founded",
+        "born birth birthplace birthday",
+        "died death killed buried",
+        "capital city located county state country province region",
+        "played starred portrayed role character actor actress cast stars starring",
+        "employer works university college school attended educated",
+        "publisher published label released owner owned parent company manufacturer produced",
+    )
+)
+"""Words that tell of the same relation, by stem."""

@@ -28,11 +28,11 @@ class _Standard:
         return {"temperature": 0.0, "seed": 7}
 
 
-class TestUnitSuite(_Standard, ChatModelUnitTests):  # type: ignore[misc]
+class TestUnitSuite(_Standard, ChatModelUnitTests):
     pass
 
 
-class TestIntegrationSuite(_Standard, ChatModelIntegrationTests):  # type: ignore[misc]
+class TestIntegrationSuite(_Standard, ChatModelIntegrationTests):
     @property
     def returns_usage_metadata(self) -> bool:
         return True
