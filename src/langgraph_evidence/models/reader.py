@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import functools
 import threading
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.models.adapters import load_adapter, shipped
-from langgraph_evidence.models.answer_types import choices, is_polar, trimmed
 from langgraph_evidence.models.batching import RowCache, content_key
+from langgraph_evidence.models.comparison import worked_out
 from langgraph_evidence.models.encoder import Encoder, default_encoder
 from langgraph_evidence.models.reader_head import KINDS, ReaderHead
-from langgraph_evidence.models.reader_spans import Span, WindowScores, answerable, best_spans, softmax, yes_share
+from langgraph_evidence.models.reader_spans import WindowScores, softmax
 from langgraph_evidence.models.reader_windows import windows
+from langgraph_evidence.models.reading import Reading, readings, with_outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from langgraph_evidence.models.adapters import Adapter, AdapterSpec
     from langgraph_evidence.models.reader_windows import Window
 
+__all__ = ["HEAD", "AdapterSpans", "Reader", "Reading", "SpanModel", "default_reader", "new_head"]
+
 HEAD = "reader"
 THRESHOLD = 0.5
 Asked = tuple[str, "Sequence[str]"]
@@ -38,31 +40,7 @@ Asked = tuple[str, "Sequence[str]"]
 
 # A window costs about 20 ms on a core; more evidence than this is a corpus, which a retriever should search.
 _MOST_WINDOWS = 64
-_RANKED = 100
 _CANDIDATES = 12
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What the evidence says.
-
-    Args:
-        kind: A span of a passage, yes, no, or none: the evidence does not answer.
-        text: The answer; empty for none.
-        passage: The span's passage; -1 for other kinds.
-        start: Its first character there.
-        end: The character after its last.
-        score: How likely this very answer is right, in [0, 1]; for none, that there is none.
-        answerable: How likely the evidence answers the question at all, in [0, 1].
-    """
-
-    kind: Literal["span", "yes", "no", "none"]
-    text: str
-    passage: int
-    start: int
-    end: int
-    score: float
-    answerable: float
 
 
 class SpanModel(Protocol):
@@ -196,53 +174,15 @@ class Reader:
         scored = self._model.scores([asked[place] for place in known])
         found: list[list[Reading]] = [[] for _ in asked]
         for place, windows_of in zip(known, scored, strict=True):
-            found[place] = readings(*asked[place], windows_of, count)
+            read = readings(*asked[place], windows_of, count)
+            outcome = worked_out(*asked[place], self._name_in)
+            found[place] = with_outcome(read, outcome, asked[place][1])[:count]
         return found
 
-
-def readings(question: str, passages: Sequence[str], scored: Sequence[WindowScores], count: int) -> list[Reading]:
-    """The best answers that scored windows give, best first.
-
-    A question that wants yes or no gets these two; one that offers two names gets those the passages hold, before
-    any other span.
-    """
-    sure = answerable(scored)
-    if is_polar(question):
-        yes = yes_share(scored)
-        both = [
-            Reading("yes", "yes", -1, 0, 0, sure * yes, sure),
-            Reading("no", "no", -1, 0, 0, sure * (1 - yes), sure),
-        ]
-        return sorted(both, key=lambda reading: -reading.score)[:count]
-    offered = choices(question)
-    spans = best_spans(scored, passages, _RANKED)
-    found = [reading for span in spans if (reading := _reading(span, passages, sure)).text]
-    if offered:
-        chosen = [reading for reading in found if _names(reading.text, offered)]
-        found = chosen + [reading for reading in found if reading not in chosen]
-    return _apart(found)[:count]
-
-
-def _apart(found: Sequence[Reading]) -> list[Reading]:
-    """Leaves out what overlaps something better: the same answer, longer or shorter."""
-    kept: list[Reading] = []
-    for reading in found:
-        if not any(
-            other.passage == reading.passage and other.start < reading.end and reading.start < other.end
-            for other in kept
-        ):
-            kept.append(reading)
-    return kept
-
-
-def _reading(span: Span, passages: Sequence[str], sure: float) -> Reading:
-    text = passages[span.passage]
-    start, end = trimmed(text, span.start, span.end)
-    return Reading("span", text[start:end], span.passage, start, end, span.score, sure)
-
-
-def _names(text: str, offered: tuple[str, str]) -> bool:
-    return any(text.lower() == name.lower() for name in offered)
+    def _name_in(self, question: str, passage: str) -> str:
+        (scored,) = self._model.scores([(question, [passage])])
+        found = readings(question, [passage], scored, 1)
+        return found[0].text if found else ""
 
 
 def _check(question: str, passages: Sequence[str]) -> None:

@@ -80,11 +80,25 @@ def test_yes_and_no_answer_only_questions_that_want_them() -> None:
 
 
 def test_a_choice_is_answered_with_one_of_the_two() -> None:
-    reader = Reader(Pointing({"1950": 9.0, "Bob": 3.0, "Ray": 3.0, "Ann": 1.0, "Lee": 1.0}))
-    reading = reader.read("Who is older, Ann Lee or Bob Ray?", ["Ann Lee: born 1950", "Bob Ray: born 1940"])
-    assert reading.text == "Bob Ray"
-    unknown = reader.read("Who is older, Cid Poe or Dan Orr?", ["Ann Lee: born 1950", "Bob Ray: born 1940"])
-    assert unknown.text == "1950"
+    reader = Reader(Pointing({"tall": 9.0, "Bob": 3.0, "Ray": 3.0, "Ann": 1.0, "Lee": 1.0}))
+    passages = ["Ann Lee: tall", "Bob Ray: not tall"]
+    assert reader.read("Who is taller, Ann Lee or Bob Ray?", passages).text == "Bob Ray"
+    assert reader.read("Who is taller, Cid Poe or Dan Orr?", passages).text == "tall"
+
+
+def test_dates_are_compared_before_spans_are_read() -> None:
+    reader = Reader(Pointing({"1940": 9.0}))
+    passages = ["Ann Lee: born in 1940", "Bob Ray: born in 1950"]
+    reading = reader.read("Who is younger, Ann Lee or Bob Ray?", passages)
+    assert (reading.kind, reading.text, reading.passage, reading.start, reading.end) == ("span", "Bob Ray", 1, 0, 7)
+    assert reading.answerable > 0.9
+    assert reader.read("Who is younger, Ann Lee or Bob Ray?", passages[:1]).kind == "none"
+
+
+def test_a_role_is_read_where_no_phrase_names_it() -> None:
+    reader = Reader(Pointing({"Cid": 9.0, "Dan": 9.0}))
+    passages = ["Jaws: a film; Cid made it", "Alien: a film; Dan made it", "Cid: (born 1950)", "Dan: (born 1940)"]
+    assert reader.read("Which film has the director who is older, Jaws or Alien?", passages).text == "Alien"
 
 
 def test_candidates_differ_and_fall() -> None:
