@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
-from langgraph_evidence.retrieval import BM25Retriever, Corpus, build_index, open_index, retriever_for, storage
+from langgraph_evidence.retrieval import (
+    BM25Retriever,
+    Corpus,
+    CorpusPassage,
+    build_index,
+    open_index,
+    retriever_for,
+    storage,
+)
 from langgraph_evidence.retrieval import index as index_module
 from langgraph_evidence.retrieval.storage import StoredPassages, load_array
 from langgraph_evidence.types import Passage
@@ -19,7 +27,7 @@ CORPUS = Corpus(
     [
         {"id": "a", "title": "Oslo", "text": "Oslo is the capital of Norway. \u00c5s is near."},
         {"id": "b", "title": "Bergen", "text": "Bergen is a city in Norway."},
-        {"id": "c#0", "title": "Rome", "text": "Rome is the capital of Italy.", "parent": "c", "position": 0},  # type: ignore[typeddict-unknown-key]
+        CorpusPassage(id="c#0", title="Rome", text="Rome is the capital of Italy.", parent="c", position=0),
     ]
 )
 
