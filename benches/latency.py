@@ -2,9 +2,9 @@
 
     python benches/latency.py [--latency 0.2] [--runs 5]
 
-A scripted model takes `--latency` seconds a call; five samples of a round run at the same time, so a run should take one
-latency a round. Sync (`invoke`), async (`ainvoke`) and a stored run (`invoke` with an in-memory checkpointer) are timed in
-turn, and the medians of the ratios are printed.
+A scripted model takes `--latency` seconds a call; five samples of a round run at the same time, so a run should take
+one latency a round. Sync (`invoke`), async (`ainvoke`) and a stored run (`invoke` with an in-memory checkpointer) are
+timed in turn, and the medians of the ratios are printed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def main() -> None:
     retriever = retriever_for(PASSAGES, k=4)
     builder = create_furepa(model, retriever, settings=FurepaSettings(iterations=8), query_scorer=NoScorer())
     plain, stored = builder.compile(), builder.compile(checkpointer=InMemorySaver())
-    question = {"question": "Which topic is fifth?"}
+    question: Any = {"question": "Which topic is fifth?"}
     ways: dict[str, Callable[[int], dict[str, Any]]] = {
         "invoke": lambda _: plain.invoke(question),
         "ainvoke": lambda _: asyncio.run(plain.ainvoke(question)),

@@ -87,8 +87,8 @@ def cite(question: str, answer: str, evidence: Sequence[Passage]) -> list[Citati
     """Cites the smallest set of passages that covers what the evidence covers of the question and its answer.
 
     Greedy: first the passage whose best sentence names the answer and shares most words with question and answer, then
-    each further passage that adds words that no cited one has (one word alone is chance). A citation's score is the share of the content words of
-    question and answer that its quote and title hold.
+    each further passage that adds words that no cited one has (one word alone is chance). A citation's score is the
+    share of the content words of question and answer that its quote and title hold.
 
     Args:
         question: The question that was asked.

@@ -95,7 +95,7 @@ class _Layer(nn.Module):
         self.output_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
 
     def _linear(self, name: str, x: Tensor, lora: Lora | None) -> Tensor:
-        linear: nn.Linear = self.linears[name]  # type: ignore[assignment]
+        linear: nn.Linear = self.linears[name]  # type: ignore[assignment]  # a ModuleDict forgets its kind
         x = x.to(linear.weight.dtype)
         y: Tensor = linear(x)
         return y if lora is None else y + lora(x, f"{self.index}_{name}")

@@ -62,7 +62,7 @@ def test_n_samples_differ_at_a_temperature_and_are_counted_once() -> None:
     texts = [generation.text for generation in result.generations[0]]
     assert len(texts) == 12
     assert len(set(texts)) > 1
-    usages = [generation.message.usage_metadata for generation in result.generations[0]]  # type: ignore[union-attr]
+    usages = [generation.message.usage_metadata for generation in result.generations[0]]  # type: ignore[union-attr]  # a chat model gives chat generations
     assert [usage is not None for usage in usages] == [True] + [False] * 11
 
 

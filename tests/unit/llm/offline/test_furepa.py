@@ -23,7 +23,7 @@ QUESTION = "Who is the mother of the director of film Tall Tales (1990 Film)?"
 
 
 def ask(user: str, system: str = SYSTEM, **kwargs: object) -> str:
-    return OfflineChat().invoke([SystemMessage(system), HumanMessage(user)], **kwargs).text  # type: ignore[arg-type]
+    return OfflineChat().invoke([SystemMessage(system), HumanMessage(user)], **kwargs).text  # type: ignore[arg-type]  # fields of the model
 
 
 def test_the_first_turn_is_one_search_line() -> None:
