@@ -69,10 +69,12 @@ def check_names(settings: type[Settings], names: Iterable[str]) -> None:
             raise InvalidInput(f"There is no setting {name!r}.{hint} Known settings: {', '.join(known)}.")
 
 
-@cache
-def _hints(settings: type[Settings]) -> dict[str, Any]:
+def _hints(settings: type[Any]) -> dict[str, Any]:
     """The fields' types; kept, because a graph checks its settings at every step."""
-    return get_type_hints(settings)
+    return _kept_hints(settings)
+
+
+_kept_hints = cache(get_type_hints)
 
 
 def _members(annotation: Any) -> tuple[Any, ...]:
@@ -91,7 +93,7 @@ def _fits(value: Any, annotation: Any) -> bool:
 
 def describe_type(annotation: Any) -> str:
     """Says in words what a field takes: `int`, `none or float`, `'both' or 'none'`."""
-    words = []
+    words: list[str] = []
     for member in _members(annotation):
         if get_origin(member) is Literal:
             words.extend(repr(option) for option in get_args(member))
