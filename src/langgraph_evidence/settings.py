@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Union, get_args, 
 from langgraph_evidence.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 S = TypeVar("S", bound="Settings")
 
@@ -69,12 +69,8 @@ def check_names(settings: type[Settings], names: Iterable[str]) -> None:
             raise InvalidInput(f"There is no setting {name!r}.{hint} Known settings: {', '.join(known)}.")
 
 
-def _hints(settings: type[Any]) -> dict[str, Any]:
-    """The fields' types; kept, because a graph checks its settings at every step."""
-    return _kept_hints(settings)
-
-
-_kept_hints = cache(get_type_hints)
+# Kept, because a graph checks its settings at every step. A class is hashable, which mypy does not see.
+_hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 
 
 def _members(annotation: Any) -> tuple[Any, ...]:
