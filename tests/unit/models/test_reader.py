@@ -128,6 +128,15 @@ def test_over_long_text_is_read_in_windows(untrained: Reader) -> None:
     assert reading.text == passages[reading.passage][reading.start : reading.end]
 
 
+def test_the_passages_about_the_question_are_read_in_the_first_window(untrained: Reader) -> None:
+    fillers = [f"Filler {n}: " + "words " * 40 for n in range(3)]
+    (scored,) = untrained._model.scores([("Who made Jaws?", [*fillers, "Jaws: Cid made it"])])
+    assert len(scored) > 1
+    assert 3 in scored[0].passages
+    assert scored[1].kind[3] > 0.5
+    assert all(abs(float(window.kind.sum()) - 1) < 1e-5 for window in scored)
+
+
 def test_a_batch_is_read_as_one_by_one_and_by_threads(untrained: Reader) -> None:
     asked = [(f"Which city {n}?", [f"Ann: Paris {n}", "Bob: " + "Rome " * n]) for n in range(12)]
     together = untrained.read_batch(asked, must_answer=True)
