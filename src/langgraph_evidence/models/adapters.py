@@ -42,7 +42,7 @@ class AdapterSpec:
     Args:
         head: Name of the task: `query_scorer`, `entailment`, ...
         base: sha256 of the base's weights.
-        rank: Width of the low-rank additions.
+        rank: Width of the low-rank additions; 0 for a head over the base as it is.
         labels: Names of the head's outputs, in order.
         max_tokens: Inputs are cut to this many tokens.
         details: Anything else for the card: data hashes, licence, figures.
@@ -86,7 +86,7 @@ class Adapter(nn.Module):
     def __init__(self, encoder: Encoder, spec: AdapterSpec, head: nn.Module | None = None) -> None:
         super().__init__()
         self.spec = spec
-        self.lora = Lora(encoder.config, spec.rank)
+        self.lora = Lora(encoder.config, spec.rank) if spec.rank else None
         self.head = head or PairHead(encoder.dimension, len(spec.labels))
         self.to(encoder.device)
 
@@ -97,7 +97,8 @@ class Adapter(nn.Module):
     def freeze(self, encoder: Encoder) -> Adapter:
         """Makes it ready to be used: no gradients, no dropout, additions of the base's type."""
         self.eval().requires_grad_(requires_grad=False)
-        self.lora.to(torch.bfloat16 if encoder.precision == "bf16" else torch.float32)
+        if self.lora is not None:
+            self.lora.to(torch.bfloat16 if encoder.precision == "bf16" else torch.float32)
         return self
 
 
@@ -186,7 +187,7 @@ def _read_spec(path: Path, metadata: dict[str, str]) -> AdapterSpec:
     try:
         values = json.loads(metadata["adapter"])
         spec = AdapterSpec(**values | {"labels": tuple(values["labels"])})
-        sound = 0 < spec.rank <= 1024 and 8 <= spec.max_tokens <= 512 and all(isinstance(x, str) for x in spec.labels)
+        sound = 0 <= spec.rank <= 1024 and 8 <= spec.max_tokens <= 512 and all(isinstance(x, str) for x in spec.labels)
     except (KeyError, TypeError, ValueError) as error:
         raise ResourceError(f"{path} does not describe itself as an adapter ({error}). Retrain it.") from error
     if not sound:

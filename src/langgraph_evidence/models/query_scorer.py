@@ -11,10 +11,14 @@ if TYPE_CHECKING:
 
 
 def default_query_scorer() -> QueryScorer:
-    """The scorer of a graph that is given none."""
-    from langgraph_evidence.models.encoder import default_encoder
+    """The scorer of a graph that is given none: the shipped listwise head over the shared encoder.
 
-    return SimilarityScorer(default_encoder())
+    Raises:
+        ResourceError: The shipped weights or the base are missing or altered.
+    """
+    from langgraph_evidence.models.query_head import ListwiseQueryScorer
+
+    return ListwiseQueryScorer.load()
 
 
 class QueryScorer(Protocol):
@@ -29,7 +33,7 @@ class QueryScorer(Protocol):
 
 
 class SimilarityScorer:
-    """Cosine similarity by the shared encoder, untrained; what the graph uses when it is given no trained scorer."""
+    """Cosine similarity by the shared encoder, untrained: the baseline of the trained scorers."""
 
     trained = False
 

@@ -132,6 +132,7 @@ def test_predicted_score_is_equation_10(s, score):
     assert assessor.predicted_score(s) == pytest.approx(score)
 
 
-def test_rank_queries_breaks_ties_by_the_most_relevant_passage_then_by_order():
-    scores = [[0.6, 0.7], [0.55, 0.1], [0.9, 0.1], [0.2, 0.1], [0.3, 0.1], [0.9, 0.1]]
-    assert assessor.rank_queries(scores) == [2, 5, 1, 0, 4, 3]
+def test_rank_queries_breaks_ties_by_the_training_score_then_by_order():
+    # counts 2, 1, 1, 0, 0, 1; sums of the ones with a count of 1: 0.65, 1.0, 0.65
+    scores = [[0.6, 0.7], [0.55, 0.1], [0.9, 0.1], [0.2, 0.1], [0.3, 0.1], [0.55, 0.1]]
+    assert assessor.rank_queries(scores) == [1, 5, 2, 0, 4, 3]

@@ -1,0 +1,148 @@
+"""Trains FuRePA's query scorer: BCE on s_j plus alpha times the error of 1 / sum s_j against 1 / g (eqs. 8, 9)."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 - torch's own convention
+
+from langgraph_evidence.methods.furepa.assessor import rank_queries
+from langgraph_evidence.models.adapters import Adapter, AdapterSpec, save_adapter
+from langgraph_evidence.models.query_features import FEATURES, pool_features
+from langgraph_evidence.models.query_head import HEAD, LABELS, ListwiseQueryScorer, QueryHead
+from langgraph_evidence.training.data import TRAIN_FOLDS, TUNE_FOLD, DataFolder
+from langgraph_evidence.training.loop import TrainOptions, TrainResult, train
+from langgraph_evidence.training.query_data import Pool, read_pools
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from torch import Tensor
+
+    from langgraph_evidence.models.encoder import Encoder
+    from langgraph_evidence.models.query_scorer import QueryScorer
+
+# An "input" here is a round of queries and its "tokens" are (query, passage) pairs; features are computed once.
+OPTIONS = TrainOptions(
+    epochs=30, learning_rate=3e-3, batch_tokens=3200, weight_decay=0.05, measure_every=150, patience=10
+)
+ALPHA = 0.1
+
+
+@dataclass(frozen=True)
+class Round:
+    """Some candidate queries over a question's passages, ready to train on.
+
+    Args:
+        features: (queries, passages, FEATURES).
+        labels: (queries, passages), 1 up to the first gold passage.
+        reciprocal: (queries,), 1 / g.
+    """
+
+    features: Tensor
+    labels: Tensor
+    reciprocal: Tensor
+
+
+def make_rounds(encoder: Encoder, pools: Sequence[Pool], *, seed: int, parts: int = 3) -> list[Round]:
+    """All candidates of a pool as one round, and `parts` rounds of a few of them, as a graph proposes them."""
+    chooser, rounds = random.Random(seed), []
+    for pool in pools:
+        everything = list(range(len(pool.queries)))
+        for part in range(parts + 1):
+            size = chooser.randint(2, 6) if part else len(everything)
+            chosen = everything if len(everything) <= size else sorted(chooser.sample(everything, size))
+            rounds.append(_round(encoder, pool, chosen))
+    return rounds
+
+
+def _round(encoder: Encoder, pool: Pool, chosen: Sequence[int]) -> Round:
+    features = pool_features(encoder, [pool.queries[index] for index in chosen], pool.passages)
+    labels = torch.tensor([pool.labels(index) for index in chosen])
+    reciprocal = torch.tensor([1 / pool.gold_rank(index) for index in chosen])
+    return Round(torch.from_numpy(features), labels, reciprocal)
+
+
+def scorer_loss(logits: Tensor, labels: Tensor, reciprocal: Tensor, *, alpha: float = ALPHA) -> Tensor:
+    """Eq. 9 for one round: logits and labels (queries, passages), reciprocal ranks (queries,).
+
+    The sum of eq. 8 is kept at 1 or more: no query is better than one that finds its passage first.
+    """
+    predicted = 1 / torch.sigmoid(logits).sum(1).clamp(min=1)
+    return F.binary_cross_entropy_with_logits(logits, labels) + alpha * F.mse_loss(predicted, reciprocal)
+
+
+def measure_pools(scorer: QueryScorer, pools: Sequence[Pool], *, seed: int = 0) -> dict[str, float]:
+    """Document F1 at 0.5 and the mean reciprocal rank of the gold passage of the chosen query, with its rivals.
+
+    The rivals: a round's `first` query (the rounds are shuffled, as samples have no order), the mean of all of them
+    (`random`), the `question` itself, and the `oracle`. `closed` is the share of the way from `first` to `oracle`.
+    """
+    chooser = random.Random(seed)
+    rows: dict[str, list[float]] = {"first": [], "random": [], "question": [], "oracle": [], "chosen": [], "f1": []}
+    for pool in pools:
+        order = chooser.sample(range(len(pool.queries)), len(pool.queries))
+        ranks = [1 / pool.gold_rank(index) for index in order]
+        scores = scorer.score([pool.queries[index] for index in order], pool.passages)
+        rows["first"].append(ranks[0])
+        rows["random"].append(float(np.mean(ranks)))
+        rows["question"].append(1 / pool.gold_rank(0))
+        rows["oracle"].append(max(ranks))
+        rows["chosen"].append(ranks[rank_queries(scores)[0]])
+        rows["f1"].extend(_f1(row, pool.labels(index)) for row, index in zip(scores, order, strict=True))
+    figures = {name: float(np.mean(values)) for name, values in rows.items()}
+    gap = figures["oracle"] - figures["first"]
+    return figures | {"closed": (figures["chosen"] - figures["first"]) / gap if gap else 0.0}
+
+
+def _f1(scores: Sequence[float], labels: Sequence[float]) -> float:
+    found, truth = [score > 0.5 for score in scores], [label > 0.5 for label in labels]
+    hits = sum(a and b for a, b in zip(found, truth, strict=True))
+    return 2 * hits / max(1, sum(found) + sum(truth))
+
+
+def train_query_scorer(
+    encoder: Encoder,
+    data: DataFolder,
+    out: Path,
+    *,
+    options: TrainOptions = OPTIONS,
+    limit: int = 0,
+    resume: bool = False,
+    report: Callable[[int, int, float], None] | None = None,
+) -> TrainResult:
+    """Trains on folds 0-6 (`limit` questions, or all with 0), stops by fold 7, and writes the adapter to `out`."""
+    pools = read_pools(data, TRAIN_FOLDS, seed=options.seed)
+    held_out = read_pools(data, [TUNE_FOLD], seed=options.seed)
+    random.Random(options.seed + 1).shuffle(pools)
+    rounds = make_rounds(encoder, pools[: limit or None], seed=options.seed)
+    torch.manual_seed(options.seed)
+    head = QueryHead()
+    head.fit_scale(torch.cat([item.features.reshape(-1, FEATURES) for item in rounds]))
+    spec = AdapterSpec(HEAD, encoder.sha256, 0, LABELS, 256)
+    adapter = Adapter(encoder, spec, head)
+
+    def step(indexes: list[int]) -> Tensor:
+        losses = [
+            scorer_loss(head(rounds[index].features), rounds[index].labels, rounds[index].reciprocal)
+            for index in indexes
+        ]
+        return torch.stack(losses).mean()
+
+    def measure(frozen: Adapter) -> dict[str, float]:
+        figures = measure_pools(ListwiseQueryScorer(encoder, frozen), held_out)
+        return figures | {"score": figures["chosen"] + figures["f1"]}
+
+    lengths = [item.labels.numel() for item in rounds]
+    result = train(
+        adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
+    )
+    details = {"data": data.hashes, "options": asdict(options), "alpha": ALPHA, "figures": result.figures}
+    adapter.spec = replace(spec, details=details)
+    save_adapter(adapter, out / f"{HEAD}.safetensors")
+    return result
