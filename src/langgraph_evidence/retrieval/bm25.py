@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import array
 import re
 from bisect import bisect_left
 from collections.abc import Iterable  # noqa: TC003 - pydantic resolves this module's annotations
@@ -79,27 +78,22 @@ class Postings(NamedTuple):
     def build(cls, texts: Iterable[str], *, k1: float, b: float) -> Self:
         """Scores every term of every text with Lucene's BM25 (its idf is never negative, which small pools need).
 
-        Scoring when the index is built is the idea of bm25s (Lu 2024) and the scores are bm25s' own; one sort of all
-        (term, passage) pairs makes them in a third of its time.
+        bm25s scores when it builds; its arrays are kept as they are, beside a vocabulary that can be memory-mapped.
         """
+        import bm25s
+
         numbers: dict[str, int] = {}
-        found, counts = array.array("i"), array.array("i")
-        for text in texts:
-            terms = words(text)
-            found.extend([numbers.setdefault(term, len(numbers)) for term in terms])
-            counts.append(len(terms))
-        lengths = np.array(counts, dtype=np.int64)
-        passages = np.repeat(np.arange(len(lengths)), lengths)
-        pairs, frequency = np.unique(np.array(found, dtype=np.int64) * len(lengths) + passages, return_counts=True)
-        term, position = np.divmod(pairs, len(lengths))
-        holders = np.bincount(term, minlength=len(numbers))
-        idf = np.log1p((len(lengths) - holders + 0.5) / (holders + 0.5))
-        length_norm = k1 * (1 - b + b * lengths / max(lengths.mean(), 1))
+        ids = [[numbers.setdefault(term, len(numbers)) for term in words(text)] for text in texts]
+        if not numbers:  # bm25s divides by the mean length; this term is in no query
+            numbers, ids[0] = {"": 0}, [0]
+        engine = bm25s.BM25(method="lucene", k1=k1, b=b)
+        # A copy, because bm25s adds a term of its own that has no column.
+        engine.index(bm25s.tokenization.Tokenized(ids=ids, vocab=dict(numbers)), show_progress=False)
         ordered = sorted((text.encode(), column) for text, column in numbers.items())
         return cls(
-            scores=(idf[term] * frequency / (frequency + length_norm[position])).astype(np.float32),
-            positions=position.astype(np.int32),
-            starts=np.concatenate([[0], np.cumsum(holders)]).astype(np.int64),
+            scores=np.asarray(engine.scores["data"], dtype=np.float32),
+            positions=np.asarray(engine.scores["indices"], dtype=np.int32),
+            starts=np.asarray(engine.scores["indptr"], dtype=np.int64),
             terms=np.frombuffer(b"".join(text for text, _ in ordered), dtype=np.uint8),
             term_starts=np.cumsum([0, *(len(text) for text, _ in ordered)], dtype=np.int64),
             columns=np.array([column for _, column in ordered], dtype=np.int32),
