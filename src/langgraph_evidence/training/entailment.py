@@ -6,6 +6,7 @@ source entailed and other pairs weigh the same: so one threshold serves all sour
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 import random
@@ -130,7 +131,7 @@ def train_entailment(
         resume=resume,
         report=report,
     )
-    figures, threshold = _tune_figures(base, run.adapter, tuned)
+    figures, threshold = _tune_figures(base, copy.deepcopy(run.adapter), tuned)
     details = run.adapter.spec.details | {"threshold": threshold, "fold_7": figures, "data_sha256": folder.hashes}
     run.adapter.spec = replace(run.adapter.spec, details=details)
     save_adapter(run.adapter, out / "entailment.safetensors")
