@@ -13,6 +13,12 @@ _SMALL = r"(?:of|the|and|de|la|le|el|al|in|on|at|to|for|a|an|von|van|der|&|-|wit
 _NAME = rf"{_NAME_WORD}(?: (?:{_SMALL} )*{_NAME_WORD})*"
 _CHOICE = re.compile(rf"({_NAME}),? or ({_NAME})")
 _COMMA_CHOICE = re.compile(r"[,:;] ?(?:between )?([^,]+?),? or ([^,?]+)\??\s*$")
+_OUT_OF = re.compile(rf"\bout of ({_NAME}) and ({_NAME})")
+_YEAR_ASKED = re.compile(r"\b(?:what|which) year\b", re.IGNORECASE)
+_YEAR = re.compile(r"\b(?:1\d{3}|20\d{2})\b")
+_DATE_ASKED = re.compile(r"^when\b|\bdate of (?:birth|death)\b|\bbirthday\b", re.IGNORECASE)
+_DEATH_ASKED = re.compile(r"\b(?:die|died|death)\b", re.IGNORECASE)
+_RANGE = re.compile(r"\s+[\u2013\u2014-]\s*|\s*[\u2013\u2014]\s+")
 _BOTH = re.compile(r"\b(?:both|same)\b", re.IGNORECASE)
 _LEADING = re.compile(r"^(?:the|a|an) (?=\w)", re.IGNORECASE)
 _QUOTES = "\"'“”‘’`"
@@ -26,9 +32,10 @@ def is_polar(question: str) -> bool:
 def choices(question: str) -> tuple[str, str] | None:
     """The two names a question lets one choose between ("Who is older, A or B?"), or None."""
     question = " ".join(question.split())
-    if not _OR.search(question):
-        return None
-    match = _COMMA_CHOICE.search(question) or _CHOICE.search(_uncapitalised(question))
+    if _OR.search(question):
+        match = _COMMA_CHOICE.search(question) or _CHOICE.search(_uncapitalised(question))
+    else:
+        match = _OUT_OF.search(question)
     if match is None:
         return None
     first, second = (side.strip().strip(_QUOTES).strip() for side in match.groups())
@@ -51,6 +58,22 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
         end -= 1
     article = _LEADING.match(text[start:end])
     return (start + article.end() if article else start), end
+
+
+def narrowed(question: str, text: str, start: int, end: int) -> tuple[int, int]:
+    """A span cut to what was asked: to the year of a date, to one side of a span of life ("1912 - 1954")."""
+    span = text[start:end]
+    year = _YEAR.search(span)
+    if _YEAR_ASKED.search(question) and year:
+        return start + year.start(), start + year.end()
+    middle = _RANGE.search(span)
+    if (
+        _DATE_ASKED.search(question)
+        and middle
+        and all(map(_YEAR.search, (span[: middle.start()], span[middle.end() :])))
+    ):
+        return (start + middle.end(), end) if _DEATH_ASKED.search(question) else (start, start + middle.start())
+    return start, end
 
 
 def _unpaired(text: str, place: int, start: int, end: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from langgraph_evidence.models.answer_types import choices, is_polar, trimmed
+from langgraph_evidence.models.answer_types import choices, is_polar, narrowed, trimmed
 from langgraph_evidence.models.reader_spans import answerable, best_spans, yes_share
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def readings(question: str, passages: Sequence[str], scored: Sequence[WindowScor
         return sorted(both, key=lambda reading: -reading.score)[:count]
     offered = choices(question)
     spans = best_spans(scored, passages, _RANKED)
-    found = [reading for span in spans if (reading := _reading(span, passages, sure)).text]
+    found = [reading for span in spans if (reading := _reading(question, span, passages, sure)).text]
     if offered:
         chosen = [reading for reading in found if _names(reading.text, offered)]
         found = chosen + [reading for reading in found if reading not in chosen]
@@ -79,9 +79,9 @@ def _apart(found: Sequence[Reading]) -> list[Reading]:
     return kept
 
 
-def _reading(span: Span, passages: Sequence[str], sure: float) -> Reading:
+def _reading(question: str, span: Span, passages: Sequence[str], sure: float) -> Reading:
     text = passages[span.passage]
-    start, end = trimmed(text, span.start, span.end)
+    start, end = narrowed(question, text, *trimmed(text, span.start, span.end))
     return Reading("span", text[start:end], span.passage, start, end, span.score, sure)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from langgraph_evidence.models.answer_types import choices, is_polar, trimmed
+from langgraph_evidence.models.answer_types import choices, is_polar, narrowed, trimmed
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,8 @@ from langgraph_evidence.models.answer_types import choices, is_polar, trimmed
         ("Which film was released first, The Man of the House or  War (Film)?", ("The Man of the House", "War (Film)")),
         ("Was Pepper Keenan or Rob Parissi born first?", ("Pepper Keenan", "Rob Parissi")),
         ("Who was born first David Draiman or Terry Kath?", ("David Draiman", "Terry Kath")),
+        ("Who was born first out of Ann Lee and Bob Ray?", ("Ann Lee", "Bob Ray")),
+        ("What is the distance between Rome and Paris?", None),
         ("Who directed Jaws?", None),
         ("Who founded the orchestra of Orford?", None),
         ("", None),
@@ -56,6 +58,22 @@ def test_questions_that_want_yes_or_no(question: str, *, wanted: bool) -> None:
 )
 def test_a_span_loses_what_no_answer_needs(text: str, wanted: str) -> None:
     start, end = trimmed(text, 0, len(text))
+    assert text[start:end] == wanted
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "wanted"),
+    [
+        ("In what year did it open?", "May 1, 1989", "1989"),
+        ("In what year did it open?", "spring", "spring"),
+        ("When was she born?", "May 10, 1890 \u2013 August 17, 1987", "May 10, 1890"),
+        ("What is the date of death of Ann?", "10 May 1890 - 17 August 1987", "17 August 1987"),
+        ("When was it at war?", "June - July 1900", "June - July 1900"),
+        ("Who is it?", "Ann (1890 - 1987)", "Ann (1890 - 1987)"),
+    ],
+)
+def test_a_span_is_cut_to_what_was_asked(question: str, text: str, wanted: str) -> None:
+    start, end = narrowed(question, text, 0, len(text))
     assert text[start:end] == wanted
 
 
