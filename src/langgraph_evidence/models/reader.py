@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.models.adapters import load_adapter, shipped
 from langgraph_evidence.models.batching import RowCache, content_key
 from langgraph_evidence.models.comparison import worked_out
@@ -32,9 +32,11 @@ if TYPE_CHECKING:
     from langgraph_evidence.models.adapters import Adapter, AdapterSpec
     from langgraph_evidence.models.batching import TextTokenizer
 
-__all__ = ["HEAD", "AdapterSpans", "Reader", "Reading", "SpanModel", "default_reader", "new_head"]
+__all__ = ["HEAD", "NONE_BIAS", "AdapterSpans", "Reader", "Reading", "SpanModel", "default_reader", "new_head"]
 
 HEAD = "reader"
+NONE_BIAS = "none_bias"
+"""In an adapter's details: what is added to the logit of "none", so that 0.5 parts enough evidence from too little."""
 THRESHOLD = 0.5
 Asked = tuple[str, "Sequence[str]"]
 """A question and its passages."""
@@ -66,6 +68,7 @@ class AdapterSpans:
     def __init__(self, encoder: Encoder, adapter: Adapter, *, cached: int = 2_000) -> None:
         self.encoder, self.adapter = encoder, adapter.freeze(encoder)
         self._cache = RowCache(cached)
+        self._bias = _bias(adapter)
 
     def scores(self, asked: Sequence[Asked]) -> list[list[WindowScores]]:
         """See `SpanModel`; all windows of all questions go through the base in common batches."""
@@ -81,7 +84,7 @@ class AdapterSpans:
         def compute(indexes: list[int]) -> list[NDArray[np.float32]]:
             inputs = [flat[index].tokens for index in indexes]
             found = self.encoder.run(inputs, self.adapter.head, self.adapter.lora)
-            return [_unpadded(row, len(tokens)) for row, tokens in zip(found, inputs, strict=True)]
+            return [_unpadded(row, len(tokens), self._bias) for row, tokens in zip(found, inputs, strict=True)]
 
         keys = [content_key(" ".join(map(str, window.tokens.ids))) for window in flat]
         return self._cache.rows(keys, compute)
@@ -97,9 +100,19 @@ def _packed(tokenizer: TextTokenizer, question: str, passages: Sequence[str], le
     return [Window(window.tokens, [order[place] if place >= 0 else -1 for place in window.passages]) for window in cut]
 
 
-def _unpadded(row: NDArray[np.float32], length: int) -> NDArray[np.float32]:
+def _bias(adapter: Adapter) -> float:
+    bias = adapter.spec.details.get(NONE_BIAS, 0.0)
+    if not isinstance(bias, int | float) or not -10 <= bias <= 10:
+        raise ResourceError(
+            f"The reader's adapter has {NONE_BIAS} {bias!r}; a number from -10 to 10 is needed. Retrain it."
+        )
+    return float(bias)
+
+
+def _unpadded(row: NDArray[np.float32], length: int, bias: float) -> NDArray[np.float32]:
     width = (len(row) - len(KINDS)) // 2
     start = len(KINDS)
+    row[KINDS.index("none")] += bias
     return np.concatenate([row[:start], row[start : start + length], row[start + width : start + width + length]])
 
 

@@ -6,6 +6,7 @@ The loss of an answer with several places is minus the log of their summed proba
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +14,15 @@ import torch
 
 from langgraph_evidence.models.adapters import Adapter, AdapterSpec, load_adapter, save_adapter
 from langgraph_evidence.models.encoder import Encoder, default_encoder
-from langgraph_evidence.models.reader import HEAD, AdapterSpans, Reader, new_head
+from langgraph_evidence.models.files import write_aside
+from langgraph_evidence.models.reader import HEAD, NONE_BIAS, AdapterSpans, Reader, new_head
 from langgraph_evidence.models.reader_head import KINDS, ReaderHead
 from langgraph_evidence.models.reader_windows import MAX_TOKENS, windows
+from langgraph_evidence.models.weights import read_json
 from langgraph_evidence.training.data import TRAIN_FOLDS, TUNE_FOLD, DataFolder
 from langgraph_evidence.training.loop import TrainOptions, TrainResult, train
 from langgraph_evidence.training.reader_align import align
-from langgraph_evidence.training.reader_eval import evaluate_reader, tune_figures
+from langgraph_evidence.training.reader_eval import evaluate_reader, none_bias, tune_figures
 from langgraph_evidence.training.reader_mix import real_examples
 from langgraph_evidence.training.reader_questions import generated_examples, plain_passages
 
@@ -100,9 +103,10 @@ def new_adapter(encoder: Encoder, rank: int, *, max_tokens: int = MAX_TOKENS, fr
     """An untrained reader; the lowest layers may be left as they are, which halves the cost of a step."""
     spec = AdapterSpec(HEAD, encoder.sha256, rank, KINDS, max_tokens)
     adapter = Adapter(encoder, spec, new_head(encoder))
-    for name, parameter in adapter.lora.named_parameters():
-        layer = int(name.split(".")[1].split("_")[0])
-        parameter.requires_grad_(layer >= frozen_layers)
+    for name, parameter in adapter.named_parameters():
+        if name.startswith("lora."):
+            layer = int(name.split(".")[2].split("_")[0])
+            parameter.requires_grad_(layer >= frozen_layers)
     return adapter
 
 
@@ -174,7 +178,12 @@ def train_reader(
         report=report,
     )
     adapter.spec = replace(adapter.spec, details=_details(folder, result, options))
+    bias = none_bias(Reader(AdapterSpans(base, adapter)), folder, TUNE_FOLD)
+    adapter.spec = replace(adapter.spec, details=adapter.spec.details | {NONE_BIAS: bias})
     save_adapter(adapter, out / f"{HEAD}.safetensors")
+    table = evaluate_reader(data_dir, TUNE_FOLD, reader=Reader(AdapterSpans(base, adapter)), encoder=base)
+    results = read_json(out / "results.json") | {"evaluation": table["rows"]}
+    write_aside(out / "results.json", json.dumps(results, indent=2, sort_keys=True).encode())
     return result
 
 

@@ -166,6 +166,20 @@ def test_batches_do_not_change_what_is_read() -> None:
         assert alone.score == pytest.approx(reading.score, rel=1e-3)
 
 
+def test_the_bias_of_an_adapter_moves_what_is_enough() -> None:
+    encoder = toy_encoder()
+    sure = []
+    for bias in (-8.0, 0.0, 8.0):
+        spec = AdapterSpec("reader", "toy", 4, KINDS, 64, {"none_bias": bias})
+        torch.manual_seed(0)
+        reader = Reader(AdapterSpans(encoder, Adapter(encoder, spec, new_head(encoder))))
+        sure.append(reader.read("Which city?", ["Ann: Paris"], must_answer=True).answerable)
+    assert sure[0] > 0.99 > sure[1] > 0.01 > sure[2]
+    wrong = AdapterSpec("reader", "toy", 4, KINDS, 64, {"none_bias": "much"})
+    with pytest.raises(ResourceError, match="none_bias"):
+        AdapterSpans(encoder, Adapter(encoder, wrong, new_head(encoder)))
+
+
 def test_weights_of_another_kind_are_refused(tmp_path: Path) -> None:
     encoder = toy_encoder()
     wrong = Adapter(encoder, AdapterSpec("reader", "toy", 4, ("yes", "no"), 64))
