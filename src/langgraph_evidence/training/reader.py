@@ -6,6 +6,7 @@ The loss of an answer with several places is minus the log of their summed proba
 
 from __future__ import annotations
 
+import copy
 import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -35,12 +36,34 @@ if TYPE_CHECKING:
     from langgraph_evidence.models.reader_windows import Window
     from langgraph_evidence.training.reader_data import Example
 
-__all__ = ["Target", "evaluate_reader", "new_adapter", "reader_loss", "targets", "train_reader"]
+__all__ = ["ReaderPlan", "Target", "evaluate_reader", "new_adapter", "reader_loss", "targets", "train_reader"]
 
 LICENCES = "HotpotQA CC BY-SA 4.0, 2WikiMultihopQA Apache-2.0, MuSiQue CC BY 4.0, QNLI CC BY-SA 4.0, PopQA MIT"
 READER_OPTIONS = TrainOptions(
     epochs=2, learning_rate=6e-4, batch_tokens=3072, warmup=0.03, measure_every=400, patience=4
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReaderPlan:
+    """What is trained, on what.
+
+    Args:
+        rank: Width of the low-rank additions.
+        frozen_layers: Lowest layers without additions.
+        generated: How many rule-made questions join the real ones.
+        max_tokens: Tokens of a training window.
+        start: An adapter to go on from.
+    """
+
+    rank: int = 64
+    frozen_layers: int = 2
+    generated: int = 8_000
+    max_tokens: int = 320
+    start: Path | None = None
+
+
+_PLAN = ReaderPlan()
 
 
 @dataclass(frozen=True)
@@ -128,13 +151,9 @@ def train_reader(
     data_dir: Path,
     out: Path,
     *,
+    plan: ReaderPlan = _PLAN,
     options: TrainOptions = READER_OPTIONS,
     encoder: Encoder | None = None,
-    start: Path | None = None,
-    rank: int = 64,
-    frozen_layers: int = 2,
-    generated: int = 8_000,
-    max_tokens: int = 320,
     resume: bool = False,
     report: Callable[[int, int, float], None] | None = None,
 ) -> TrainResult:
@@ -142,26 +161,18 @@ def train_reader(
 
     Args:
         data_dir: Laid out as the project's data folder; data sets that are not there are left out.
-        out: Folder for checkpoints, weights and results.
+        out: Folder for checkpoints, reader.safetensors and results.json (with the table of `evaluate_reader`).
+        plan: What is trained, on what.
         options: How to train.
         encoder: The base, where it is not the shared one.
-        start: An adapter to go on from.
-        rank: Width of the low-rank additions.
-        frozen_layers: Lowest layers without additions.
-        generated: How many rule-made questions join the real ones.
-        max_tokens: Tokens of a training window.
         resume: Go on from the checkpoint in `out`.
         report: Called after each step with the step, the number of all steps, and the loss.
     """
-    base = encoder or default_encoder()
-    adapter = new_adapter(base, rank, frozen_layers=frozen_layers)
-    if start is not None:
-        known = load_adapter(base, start, HEAD, labels=KINDS, build_head=lambda _: new_head(base))
-        adapter.load_state_dict({name: value.float() for name, value in known.state_dict().items()})
-    folder = DataFolder(data_dir)
+    base, folder = encoder or default_encoder(), DataFolder(data_dir)
+    adapter = _first_adapter(base, plan)
     examples = [*real_examples(folder, TRAIN_FOLDS, options.seed)]
-    examples += generated_examples(plain_passages(folder, TUNE_FOLD), options.seed, generated)
-    learnt = targets(base, examples, max_tokens)
+    examples += generated_examples(plain_passages(folder, TUNE_FOLD), options.seed, plan.generated)
+    learnt = targets(base, examples, plan.max_tokens)
 
     def measure(frozen: Adapter) -> dict[str, float]:
         return tune_figures(Reader(AdapterSpans(base, frozen, cached=0)), folder, TUNE_FOLD)
@@ -177,14 +188,26 @@ def train_reader(
         resume=resume,
         report=report,
     )
-    adapter.spec = replace(adapter.spec, details=_details(folder, result, options))
-    bias = none_bias(Reader(AdapterSpans(base, adapter)), folder, TUNE_FOLD)
-    adapter.spec = replace(adapter.spec, details=adapter.spec.details | {NONE_BIAS: bias})
+    bias = none_bias(_reader(base, adapter), folder, TUNE_FOLD)
+    adapter.spec = replace(adapter.spec, details=_details(folder, result, options) | {NONE_BIAS: bias})
     save_adapter(adapter, out / f"{HEAD}.safetensors")
-    table = evaluate_reader(data_dir, TUNE_FOLD, reader=Reader(AdapterSpans(base, adapter)), encoder=base)
+    table = evaluate_reader(data_dir, TUNE_FOLD, reader=_reader(base, adapter), encoder=base)
     results = read_json(out / "results.json") | {"evaluation": table["rows"]}
     write_aside(out / "results.json", json.dumps(results, indent=2, sort_keys=True).encode())
     return result
+
+
+def _first_adapter(encoder: Encoder, plan: ReaderPlan) -> Adapter:
+    adapter = new_adapter(encoder, plan.rank, frozen_layers=plan.frozen_layers)
+    if plan.start is not None:
+        known = load_adapter(encoder, plan.start, HEAD, labels=KINDS, build_head=lambda _: new_head(encoder))
+        adapter.load_state_dict({name: value.float() for name, value in known.state_dict().items()})
+    return adapter
+
+
+def _reader(encoder: Encoder, adapter: Adapter) -> Reader:
+    """A reader over a copy, since a frozen adapter takes the base's type."""
+    return Reader(AdapterSpans(encoder, copy.deepcopy(adapter)))
 
 
 def _details(folder: DataFolder, result: TrainResult, options: TrainOptions) -> dict[str, Any]:

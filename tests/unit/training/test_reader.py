@@ -19,7 +19,7 @@ from langgraph_evidence.models.reader_windows import windows
 from langgraph_evidence.models.weights import find_base
 from langgraph_evidence.training.data import DataFolder
 from langgraph_evidence.training.loop import TrainOptions
-from langgraph_evidence.training.reader import evaluate_reader, reader_loss, targets, train_reader
+from langgraph_evidence.training.reader import ReaderPlan, evaluate_reader, reader_loss, targets, train_reader
 from langgraph_evidence.training.reader_align import align, places
 from langgraph_evidence.training.reader_data import Example, ExampleMaker
 from langgraph_evidence.training.reader_mix import real_examples
@@ -150,13 +150,12 @@ def test_the_loss_is_the_likelihood_of_any_place_of_the_answer(encoder: Encoder)
 
 def test_toy_training_lowers_the_loss_and_beats_shuffled_labels(encoder: Encoder, tmp_path: Path) -> None:
     options = TrainOptions(epochs=3, learning_rate=1e-2, batch_tokens=512, max_steps=40, measure_every=20)
+    plan = ReaderPlan(rank=8, frozen_layers=0, generated=0, max_tokens=64)
     f1 = {}
     for name in ("true", "shuffled"):
         data = toy_folder(tmp_path / name, shuffled=name == "shuffled")
         out = tmp_path / f"run-{name}"
-        result = train_reader(
-            data, out, options=options, encoder=encoder, rank=8, frozen_layers=0, generated=0, max_tokens=64
-        )
+        result = train_reader(data, out, plan=plan, options=options, encoder=encoder)
         history = result.progress.history
         assert name == "shuffled" or history[-1]["loss"] < 0.8 * history[0]["loss"]
         reader = Reader.load(out / "reader.safetensors", encoder=encoder)
