@@ -88,13 +88,16 @@ def _clauses_left(question: Question, *, left: Sequence[str]) -> list[Candidate]
 
 def _led_on(question: Question, evidence: tuple[str, ...], *, left: Sequence[str]) -> list[Candidate]:
     rest = _without_met(question, evidence)
+    other_side = float(any(not met(side, evidence) for side in question.sides or ()))
+    compared = stems(" ".join(question.sides or ()))
     found = []
     for bridge in bridges(question, evidence):
-        tail = [word for word in left if stem(word) not in stems(bridge.name)]
+        tail = [word for word in left if stem(word) not in stems(bridge.name) | compared]
+        features = {**bridge.features, "other_side": other_side, "compared": float(bool(question.sides))}
         found += [
-            Candidate(bridge.name, "bridge", bridge.features),
-            Candidate(" ".join([bridge.name, *tail]), "bridge_tail", bridge.features),
-            Candidate(f"{rest} {bridge.name}", "bridge_rest", bridge.features),
+            Candidate(bridge.name, "bridge", features),
+            Candidate(" ".join([bridge.name, *tail]), "bridge_tail", features),
+            Candidate(f"{rest} {bridge.name}", "bridge_rest", features),
         ]
     return found
 

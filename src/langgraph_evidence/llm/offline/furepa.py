@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from langgraph_evidence.llm.offline.hops import Plans, plan
+from langgraph_evidence.llm.offline.answers import find_answer
+from langgraph_evidence.llm.offline.hops import plan
 
 if TYPE_CHECKING:
     import random
@@ -51,13 +52,10 @@ def respond(system: str, user: str, temperature: float, chance: random.Random) -
     if turn.first:
         return f"[Search] {plans.query(temperature, chance)}"
     if turn.forced or plans.answers(temperature, chance):
-        thought, last = plans.reason, f"[Answer] {plans.answer or 'unknown'}"
+        found = find_answer(turn.question, turn.evidence)
+        thought = f"{found.quote} Then we have the answer to the question.".strip()
+        last = f"[Answer] {found.text or turn.question}"
     else:
         query = plans.query(temperature, chance)
-        thought, last = _missing(plans, query), f"[Search] {query}"
+        thought, last = f"{plans.known} Then we need to know: {query}.".strip(), f"[Search] {query}"
     return f"[Analysis] {thought}\n{last}" if turn.analysis else last
-
-
-def _missing(plans: Plans, query: str) -> str:
-    known = f"{plans.known} " if plans.known else ""
-    return f"{known}Then we need to know: {query}."

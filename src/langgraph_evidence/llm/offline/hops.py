@@ -1,4 +1,4 @@
-"""What to do next for a question: the queries worth asking, the answer as far as the evidence gives one."""
+"""What to do next for a question: the queries worth asking, and whether the evidence is enough to answer."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from langgraph_evidence.llm.offline.answers import Found, find_answer
 from langgraph_evidence.llm.offline.candidates import Candidate, first_candidates, next_candidates
+from langgraph_evidence.llm.offline.coverage import coverage
 from langgraph_evidence.llm.offline.evidence import title_of
 from langgraph_evidence.llm.offline.questions import analyse
-from langgraph_evidence.llm.offline.weights import WEIGHTS
+from langgraph_evidence.llm.offline.weights import READY, WEIGHTS
 
 if TYPE_CHECKING:
     import random
+
+    from langgraph_evidence.llm.offline.questions import Question
 
 _SPREAD = 1
 _lock = threading.Lock()
@@ -27,23 +29,13 @@ class Plans:
 
     Args:
         queries: Candidate queries with their scores, the best first.
-        found: The answer that the evidence gives.
+        ready: How likely the evidence holds all that the question needs.
         known: What the evidence is about, as a sentence.
     """
 
     queries: tuple[tuple[str, float], ...]
-    found: Found
+    ready: float
     known: str
-
-    @property
-    def answer(self) -> str:
-        """The answer's text."""
-        return self.found.text
-
-    @property
-    def reason(self) -> str:
-        """Why this is the answer, in a line."""
-        return f"{self.found.quote} Then we have the answer to the question."
 
     def query(self, temperature: float, chance: random.Random) -> str:
         """The best query, or at a temperature one drawn by the scores."""
@@ -55,7 +47,7 @@ class Plans:
 
     def answers(self, temperature: float, chance: random.Random) -> bool:
         """Whether to answer now: when that is likelier than not, less surely at a higher temperature."""
-        surety = min(max(self.found.score, 1e-6), 1 - 1e-6)
+        surety = min(max(self.ready, 1e-6), 1 - 1e-6)
         if temperature <= 0:
             return surety >= 0.5
         odds = math.log(surety / (1 - surety)) / temperature
@@ -79,7 +71,15 @@ def _plan(question: str, evidence: tuple[str, ...]) -> Plans:
     ranked = sorted(best.items(), key=lambda item: -item[1]) or [(question, 0.0)]
     titles = [title for title in map(title_of, evidence) if title]
     known = f"The context is about {', '.join(titles)}." if titles else ""
-    return Plans(tuple(ranked), find_answer(asked, evidence), known)
+    return Plans(tuple(ranked), _ready(asked, evidence, best=ranked[0][1]), known)
+
+
+def _ready(question: Question, evidence: tuple[str, ...], *, best: float) -> float:
+    # A multi-hop question needs two passages at least.
+    if len(evidence) < 2:
+        return 0.0
+    features = coverage(question, evidence, best=best)
+    return 1 / (1 + math.exp(-sum(READY.get(name, 0.0) * value for name, value in features.items())))
 
 
 def _score(candidate: Candidate, evidence: tuple[str, ...]) -> float:
