@@ -166,6 +166,11 @@ def load_adapter(
     tensors, metadata = read_tensors(path)
     spec = _read_spec(path, metadata)
     _check(path, spec, {"head": (spec.head, head), "base": (spec.base, encoder.sha256)})
+    if spec.max_tokens > encoder.config.max_position_embeddings:
+        raise ResourceError(
+            f"The adapter {path} reads {spec.max_tokens} tokens; this base has room for "
+            f"{encoder.config.max_position_embeddings}. Use the base it was trained on."
+        )
     if labels is not None:
         _check(path, spec, {"label map": (list(spec.labels), list(labels))})
     card = path.with_suffix(".json")

@@ -100,7 +100,8 @@ class Encoder:
             return np.zeros((0, self.dimension), dtype=np.float32)
 
         def compute(indexes: list[int]) -> list[NDArray[np.float32]]:
-            inputs = self.tokenizer.singles([texts[index] for index in indexes], _TEXT_TOKENS)
+            room = min(_TEXT_TOKENS, self.config.max_position_embeddings)
+            inputs = self.tokenizer.singles([texts[index] for index in indexes], room)
             return self.run(inputs, _pooled)
 
         return np.stack(self.cache.rows([content_key(text) for text in texts], compute))

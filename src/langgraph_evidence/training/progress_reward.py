@@ -10,25 +10,36 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 - torch's own convention
 
-from langgraph_evidence.models.adapters import Adapter, AdapterSpec, PairModel, save_adapter
-from langgraph_evidence.models.progress_reward import HEAD, LABELS, context_of
+from langgraph_evidence.models.adapters import Adapter, AdapterSpec, save_adapter
+from langgraph_evidence.models.progress_reward import (
+    HEAD,
+    LABELS,
+    ProgressHead,
+    Step,
+    StepScorer,
+    VectorStepScorer,
+    step_features,
+)
 from langgraph_evidence.training.data import TRAIN_FOLDS, TUNE_FOLD, DataFolder
-from langgraph_evidence.training.groups import Group, group_step
 from langgraph_evidence.training.loop import TrainOptions, TrainResult, train
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from torch import Tensor
+
     from langgraph_evidence.models.encoder import Encoder
 
-OPTIONS = TrainOptions(epochs=1, learning_rate=1e-3, batch_tokens=2048, measure_every=90, patience=4)
-RANK, MAX_TOKENS = 32, 128
+# An "input" is a pair, its "token" one; vectors are computed once.
+OPTIONS = TrainOptions(epochs=12, learning_rate=1e-3, batch_tokens=64, weight_decay=0.05, patience=4)
 _MULTIHOP = (
     "multihop/hotpotqa_train.jsonl",
     "multihop/hotpotqa_dev.jsonl",
@@ -41,7 +52,23 @@ _MARKS = re.compile(r"\s*\[\d+\]")
 Row = dict[str, Any]
 
 
-def make_pairs(data: DataFolder, folds: Iterable[int], *, seed: int = 0) -> list[Group]:
+@dataclass(frozen=True)
+class Preference:
+    """Two next sentences for a question and the sentences so far; the first is the better one."""
+
+    source: str
+    question: str
+    said: tuple[str, ...]
+    better: str
+    worse: str
+
+    @property
+    def steps(self) -> tuple[Step, Step]:
+        """The better and the worse step."""
+        return (self.question, self.said, self.better), (self.question, self.said, self.worse)
+
+
+def make_pairs(data: DataFolder, folds: Iterable[int], *, seed: int = 0) -> list[Preference]:
     """Pairs of next sentences for a question and the text so far; the preferred one first."""
     kept, chooser = frozenset(folds), random.Random(seed)
     pairs = [
@@ -57,10 +84,10 @@ def make_pairs(data: DataFolder, folds: Iterable[int], *, seed: int = 0) -> list
         pairs.extend(_from_answer(answer, chooser.choice(everything), chooser))
     for row in data.rows("attribution/expertqa.jsonl", kept):
         pairs.extend(_from_claims(row, chooser))
-    return [pair for pair in pairs if pair.texts[0] != pair.texts[1]]
+    return [pair for pair in pairs if pair.better != pair.worse]
 
 
-def _from_context(row: Row, chooser: random.Random) -> Iterator[Group]:
+def _from_context(row: Row, chooser: random.Random) -> Iterator[Preference]:
     facts = [tuple(fact) for fact in row["supporting_facts"] or ()]
     said: dict[tuple[str, int], str] = {}
     others: list[str] = []
@@ -75,7 +102,7 @@ def _from_context(row: Row, chooser: random.Random) -> Iterator[Group]:
     for fact in [fact for fact in facts if fact in said]:
         rejected = [*chooser.sample(others, min(len(others), 1)), *chooser.sample(done, min(len(done), 1))]
         for text in rejected:
-            yield Group("HotpotQA/2Wiki", context_of(row["question"], done), (said[fact], text))
+            yield Preference("HotpotQA/2Wiki", row["question"], tuple(done), said[fact], text)
         done.append(said[fact])
 
 
@@ -88,27 +115,26 @@ def _answers(data: DataFolder, folds: frozenset[int]) -> Iterator[tuple[str, str
             yield "ALCE", row["question"], split_sentences(row["answer"])
 
 
-def _from_answer(answer: tuple[str, str, list[str]], stranger: str, chooser: random.Random) -> Iterator[Group]:
+def _from_answer(answer: tuple[str, str, list[str]], stranger: str, chooser: random.Random) -> Iterator[Preference]:
     source, question, sentences = answer
     for index, sentence in enumerate(sentences):
-        context = context_of(question, sentences[:index])
+        said = tuple(sentences[:index])
         if index:
-            yield Group(source, context, (sentence, chooser.choice(sentences[:index])))
+            yield Preference(source, question, said, sentence, chooser.choice(said))
         if index % 2 == 0:
-            yield Group(source, context, (sentence, stranger))
+            yield Preference(source, question, said, sentence, stranger)
 
 
-def _from_claims(row: Row, chooser: random.Random) -> Iterator[Group]:
+def _from_claims(row: Row, chooser: random.Random) -> Iterator[Preference]:
     """Claims that experts found relevant and correct against those of the same answer that they did not."""
     claims = row["claims"]
     texts = [_MARKS.sub("", claim["claim_string"]).strip() for claim in claims]
     good = [index for index, claim in enumerate(claims) if _accepted(claim)]
     bad = [index for index, claim in enumerate(claims) if _refused(claim)]
     for index in good:
-        context = context_of(row["question"], texts[:index])
         rejected = chooser.sample(bad, min(len(bad), 1)) + ([chooser.randrange(index)] if index else [])
         for other in rejected:
-            yield Group("ExpertQA", context, (texts[index], texts[other]))
+            yield Preference("ExpertQA", row["question"], tuple(texts[:index]), texts[index], texts[other])
 
 
 _RELEVANT, _IRRELEVANT = {"Very relevant", "A bit relevant"}, {"Not too important", "Uninformative"}
@@ -128,11 +154,9 @@ def split_sentences(text: str) -> list[str]:
     return [sentence.strip() for sentence in _SENTENCE.split(_MARKS.sub("", text)) if sentence.strip()]
 
 
-def pairwise_accuracy(
-    pairs: Sequence[Group], score: Callable[[list[tuple[str, str]]], Sequence[float]]
-) -> dict[str, float]:
-    """Share of pairs in which the preferred sentence scores higher (ties count a half), by data set and over all."""
-    scores = np.asarray(score([(pair.query, text) for pair in pairs for text in pair.texts])).reshape(-1, 2)
+def pairwise_accuracy(pairs: Sequence[Preference], scorer: StepScorer) -> dict[str, float]:
+    """Share of pairs in which the better sentence scores higher (ties count a half), by data set and over all."""
+    scores = scorer.scores([step for pair in pairs for step in pair.steps]).reshape(-1, 2)
     right = (np.sign(scores[:, 0] - scores[:, 1]) + 1) / 2
     figures = {"score": float(right.mean())}
     for source in sorted({pair.source for pair in pairs}):
@@ -147,29 +171,42 @@ def train_progress_reward(
     *,
     options: TrainOptions = OPTIONS,
     limit: int = 0,
-    tune: int = 400,
+    tune: int = 0,
     resume: bool = False,
     report: Callable[[int, int, float], None] | None = None,
 ) -> TrainResult:
-    """Trains on folds 0-6, stops by fold 7 (`tune` pairs of it), and writes the adapter to `out`.
+    """Trains on folds 0-6, stops by fold 7, and writes the adapter to `out`.
 
-    `limit` pairs are used, or all with 0.
+    `limit` pairs are trained on and `tune` pairs measured, or all with 0.
     """
     chooser = random.Random(options.seed)
     pairs, held_out = (make_pairs(data, folds, seed=options.seed) for folds in (TRAIN_FOLDS, [TUNE_FOLD]))
     chooser.shuffle(pairs)
     chooser.shuffle(held_out)
-    pairs, held_out = pairs[: limit or None], held_out[:tune]
-    spec = AdapterSpec(HEAD, encoder.sha256, RANK, LABELS, MAX_TOKENS)
-    adapter = Adapter(encoder, spec)
-    lengths, step = group_step(encoder, adapter, pairs, absolute=0.0)
+    pairs, held_out = pairs[: limit or None], held_out[: tune or None]
+    torch.manual_seed(options.seed)
+    head = ProgressHead(encoder.dimension)
+    spec = AdapterSpec(HEAD, encoder.sha256, 0, LABELS, 256)
+    adapter = Adapter(encoder, spec, head)
+    features = [torch.from_numpy(step_features(encoder, [pair.steps[side] for pair in pairs])) for side in (0, 1)]
+
+    def step(indexes: list[int]) -> Tensor:
+        better, worse = (head(side[indexes].to(encoder.device)) for side in features)
+        return -F.logsigmoid(better - worse).mean()
 
     def measure(frozen: Adapter) -> dict[str, float]:
-        model = PairModel(encoder, frozen)
-        return pairwise_accuracy(held_out, lambda texts: [float(value) for value in model.logits(texts)[:, 0]])
+        return pairwise_accuracy(held_out, VectorStepScorer(encoder, frozen))
 
     result = train(
-        adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
+        adapter,
+        [1] * len(pairs),
+        step,
+        measure,
+        options=options,
+        out=out,
+        data=data.hashes,
+        resume=resume,
+        report=report,
     )
     details = {"data": data.hashes, "options": asdict(options), "figures": result.figures}
     adapter.spec = replace(spec, details=details)
