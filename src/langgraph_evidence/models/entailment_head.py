@@ -32,8 +32,9 @@ LABELS3 = ("entailment", "neutral", "contradiction")
 OUTPUTS = (*LABELS3, "answers")
 """The head's outputs; `answers` is the logit that a premise answers a hypothesis that is a question."""
 
-PREMISE_WORDS = 220
-"""A longer premise is packed to the sentences that matter."""
+PREMISE_WORDS = (60, 220)
+"""A premise is packed to each of these and read once for each different text: a few sentences are easier to judge by,
+and the rest may hold what they lack."""
 
 MAX_TOKENS = 384
 
@@ -157,11 +158,20 @@ class HeadScorer:
         if not isinstance(self._head, EntailmentHead):
             raise TypeError("The adapter of an entailment model must have an EntailmentHead.")
         features = self._head.scale(torch.from_numpy(all_features(self._encoder, pairs)).to(self._encoder.device))
-        packed = [(pack_premise(premise, text, max_words=PREMISE_WORDS), text) for premise, text in pairs]
-        inputs = self._encoder.tokenizer.pairs(packed, self._adapter.spec.max_tokens)
-        pooled = np.stack(self._encoder.run(inputs, self._head, self._adapter.lora))
         asks = torch.tensor([is_question(text) for _, text in pairs], device=self._encoder.device)
         with torch.inference_mode():
-            logits = self._head.decide(torch.from_numpy(pooled).to(self._encoder.device), features)
+            readings = [self._head.decide(pooled, features) for pooled in self._readings(pairs)]
+            logits = torch.stack(readings).mean(0)
             found: NDArray[np.float32] = label_probabilities(logits, asks).cpu().numpy()
         return found
+
+    def _readings(self, pairs: Sequence[tuple[str, str]]) -> list[Tensor]:
+        """The pooled readings of the pairs, one for each of `PREMISE_WORDS`."""
+        packed = [
+            (pack_premise(premise, text, max_words=limit), text) for limit in PREMISE_WORDS for premise, text in pairs
+        ]
+        places = {pair: place for place, pair in enumerate(dict.fromkeys(packed))}
+        inputs = self._encoder.tokenizer.pairs(list(places), self._adapter.spec.max_tokens)
+        rows = np.stack(self._encoder.run(inputs, self._adapter.head, self._adapter.lora))
+        chosen = rows[[places[pair] for pair in packed]]
+        return [torch.from_numpy(part).to(self._encoder.device) for part in np.split(chosen, len(PREMISE_WORDS))]
