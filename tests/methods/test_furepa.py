@@ -1,5 +1,7 @@
 """FuRePA end to end on a scripted model: the loop, the masks, the budget, failures, streaming, threads, resuming."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 import random
@@ -43,7 +45,7 @@ async def alike(graph: Any, question: str = QUESTION, **kwargs: Any) -> dict[str
     return dict(waited)
 
 
-async def test_two_hops_then_an_answer_with_citations():
+async def test_two_hops_then_an_answer_with_citations() -> None:
     model, retriever = scripted(), WordRetriever()
     out = await alike(build(model, retriever).compile())
     assert out["answer"] == "Gwalior, India"
@@ -67,7 +69,7 @@ async def test_two_hops_then_an_answer_with_citations():
     assert model.most_in_flight == 5
 
 
-def test_the_first_prompt_is_the_papers_and_later_ones_show_evidence_and_question_alone():
+def test_the_first_prompt_is_the_papers_and_later_ones_show_evidence_and_question_alone() -> None:
     model = scripted()
     build(model).compile().invoke({"question": QUESTION})
     turns = [last_turn(call["text"]) for call in model.calls]
@@ -91,7 +93,7 @@ def test_the_first_prompt_is_the_papers_and_later_ones_show_evidence_and_questio
         ("none_mask_at_answer", True, True),
     ],
 )
-def test_each_mask_shows_what_table_2_says(mask, reasoning, query):
+def test_each_mask_shows_what_table_2_says(mask: Any, reasoning: Any, query: Any) -> None:
     model = scripted()
     build(model, mask=mask).compile().invoke({"question": QUESTION})
     third = model.calls[-1]["text"]
@@ -102,7 +104,7 @@ def test_each_mask_shows_what_table_2_says(mask, reasoning, query):
 
 
 @pytest.mark.parametrize(("mask", "shown"), [("none", True), ("none_mask_at_answer", False), ("both", False)])
-def test_the_forced_answer_is_masked_as_the_ablation_says(mask, shown):
+def test_the_forced_answer_is_masked_as_the_ablation_says(mask: Any, shown: Any) -> None:
     model = scripted()
     out = build(model, mask=mask, iterations=2).compile().invoke({"question": QUESTION})
     assert out["stopped"] == "forced"
@@ -110,7 +112,7 @@ def test_the_forced_answer_is_masked_as_the_ablation_says(mask, shown):
     assert ("Earlier steps:" in last_turn(model.calls[-1]["text"])) is shown
 
 
-def test_a_query_already_executed_raises_the_temperature():
+def test_a_query_already_executed_raises_the_temperature() -> None:
     rules = [(holds("first step"), "[Search] Dhyan Chand brother"), ("", "[Analysis] r\n[Search] Dhyan Chand brother")]
     model = scripted(rules=rules)
     out = build(model, iterations=4, temperature=0.2, temperature_step=0.5).compile().invoke({"question": QUESTION})
@@ -121,7 +123,7 @@ def test_a_query_already_executed_raises_the_temperature():
     assert len(out["steps"]) == 1
 
 
-def test_a_query_that_brings_nothing_new_raises_the_temperature_up_to_the_limit():
+def test_a_query_that_brings_nothing_new_raises_the_temperature_up_to_the_limit() -> None:
     queries = [
         "Dhyan hockey brother player",
         "Roop Singh was his brother one two three",
@@ -135,7 +137,7 @@ def test_a_query_that_brings_nothing_new_raises_the_temperature_up_to_the_limit(
     assert [passage["id"] for passage in out["evidence"]] == ["chand"]
 
 
-def test_the_scorers_best_query_is_executed():
+def test_the_scorers_best_query_is_executed() -> None:
     rules = [
         (
             holds("first step"),
@@ -154,14 +156,14 @@ def test_the_scorers_best_query_is_executed():
     assert events[1]["queries"][0]["score"] > events[1]["queries"][1]["score"] == 0.0
 
 
-def test_without_the_assessor_the_first_plan_is_followed():
+def test_without_the_assessor_the_first_plan_is_followed() -> None:
     model = scripted()
     out = build(model, assess=False).compile().invoke({"question": QUESTION})
     assert out["answer"] == "Gwalior, India"
     assert out["usage"]["calls"] == 3
 
 
-def test_the_vote_needs_its_threshold():
+def test_the_vote_needs_its_threshold() -> None:
     mixed = ["[Answer] Gwalior", "[Answer] Gwalior", "[Search] one more thing to look up about Fox"]
     rules = [(holds("first step"), "[Search] Dhyan Chand"), ("No more", "[Answer] Gwalior"), ("", mixed)]
     out = build(scripted(rules=rules), samples=3, iterations=2, threshold=0.7).compile().invoke({"question": QUESTION})
@@ -170,7 +172,7 @@ def test_the_vote_needs_its_threshold():
     assert (out["stopped"], out["answer"]) == ("answered", "Gwalior")
 
 
-def test_replies_of_no_format_raise_the_temperature_and_are_never_an_answer():
+def test_replies_of_no_format_raise_the_temperature_and_are_never_an_answer() -> None:
     model = scripted(rules=[("", "Gwalior, certainly.")])
     out = build(model, iterations=2).compile().invoke({"question": QUESTION})
     assert (out["answer"], out["citations"], out["stopped"]) == ("", [], "no_evidence")
@@ -189,14 +191,14 @@ def test_replies_of_no_format_raise_the_temperature_and_are_never_an_answer():
         (15, 15, "answered"),
     ],
 )
-def test_the_budget_of_calls_is_never_passed(max_calls, calls, stopped):
+def test_the_budget_of_calls_is_never_passed(max_calls: Any, calls: Any, stopped: Any) -> None:
     model = scripted()
     out = build(model, max_calls=max_calls).compile().invoke({"question": QUESTION})
     assert len(model.calls) == out["usage"]["calls"] == calls
     assert out["stopped"] == stopped
 
 
-def test_a_spent_budget_gives_the_best_answer_so_far():
+def test_a_spent_budget_gives_the_best_answer_so_far() -> None:
     split = [
         "[Answer] Gwalior",
         "[Answer] Gwalior",
@@ -209,18 +211,18 @@ def test_a_spent_budget_gives_the_best_answer_so_far():
     assert (out["answer"], out["stopped"]) == ("Gwalior", "budget")
 
 
-def test_budgets_of_tokens_and_seconds_stop_the_loop():
+def test_budgets_of_tokens_and_seconds_stop_the_loop() -> None:
     for limit in ({"max_tokens": 10}, {"max_seconds": 0.0}):
         out = build(**limit).compile().invoke({"question": QUESTION})
         assert out["stopped"] == "budget"
 
 
-def test_nothing_found_is_said_and_not_answered():
+def test_nothing_found_is_said_and_not_answered() -> None:
     out = build(retriever=WordRetriever(passages={})).compile().invoke({"question": QUESTION})
     assert (out["answer"], out["stopped"], out["evidence"]) == ("", "no_evidence", [])
 
 
-def test_a_failed_sample_is_no_plan_and_the_others_go_on():
+def test_a_failed_sample_is_no_plan_and_the_others_go_on() -> None:
     model = scripted(faults=[{"status": 500, "times": 1}])
     out = impatient(model).compile().invoke({"question": QUESTION})
     assert out["answer"] == "Gwalior, India"
@@ -229,7 +231,7 @@ def test_a_failed_sample_is_no_plan_and_the_others_go_on():
 
 
 @pytest.mark.parametrize("status", [429, 500])
-def test_a_round_in_which_no_call_went_through_fails_and_is_resumed_without_repeating_a_call(status):
+def test_a_round_in_which_no_call_went_through_fails_and_is_resumed_without_repeating_a_call(status: Any) -> None:
     model = scripted(faults=[{"match": holds("Roop Singh", missing="Gwalior"), "status": status, "times": 6}])
     graph = impatient(model).compile(checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "1"}}
@@ -244,7 +246,7 @@ def test_a_round_in_which_no_call_went_through_fails_and_is_resumed_without_repe
 
 
 @pytest.mark.parametrize("status", [400, 401, 404])
-def test_what_cannot_succeed_later_fails_at_once(status):
+def test_what_cannot_succeed_later_fails_at_once(status: Any) -> None:
     graph = build(scripted(faults=[{"status": status, "times": None}])).compile()
     with pytest.raises(ModelError) as caught:
         graph.invoke({"question": QUESTION})
@@ -252,9 +254,9 @@ def test_what_cannot_succeed_later_fails_at_once(status):
     assert not caught.value.transient
 
 
-def test_a_retriever_that_fails_is_named():
+def test_a_retriever_that_fails_is_named() -> None:
     class Broken(WordRetriever):
-        def _get_relevant_documents(self, query, *, run_manager, k=4):
+        def _get_relevant_documents(self, query: Any, *, run_manager: Any, k: Any = 4) -> Any:
             raise RuntimeError("disk on fire")
 
     with pytest.raises(
@@ -264,12 +266,12 @@ def test_a_retriever_that_fails_is_named():
 
 
 @pytest.mark.parametrize("bad", [{}, {"question": ""}, {"question": "  "}, {"question": 7}])
-def test_an_input_without_a_question_is_refused(bad):
+def test_an_input_without_a_question_is_refused(bad: Any) -> None:
     with pytest.raises(InvalidInput, match="non-empty 'question'"):
         build().compile().invoke(bad)
 
 
-def test_a_context_changes_one_run_and_keeps_what_the_graph_was_built_with():
+def test_a_context_changes_one_run_and_keeps_what_the_graph_was_built_with() -> None:
     model = scripted()
     graph = build(model, samples=3).compile()
     assert graph.invoke({"question": QUESTION}, context={"iterations": 1})["stopped"] == "forced"
@@ -278,7 +280,7 @@ def test_a_context_changes_one_run_and_keeps_what_the_graph_was_built_with():
         graph.invoke({"question": QUESTION}, context={"iterations": 0})
 
 
-def test_a_thread_that_answered_another_question_starts_afresh():
+def test_a_thread_that_answered_another_question_starts_afresh() -> None:
     saver = InMemorySaver()
     graph = build().compile(checkpointer=saver)
     config = {"configurable": {"thread_id": "1"}}
@@ -290,7 +292,7 @@ def test_a_thread_that_answered_another_question_starts_afresh():
     assert {plan["iteration"] for plan in second["plans"].values()} == {0}
 
 
-def test_stopped_before_every_node_and_resumed_it_makes_the_same_calls_and_gives_the_same_answer():
+def test_stopped_before_every_node_and_resumed_it_makes_the_same_calls_and_gives_the_same_answer() -> None:
     model = scripted()
     builder = build(model)
     graph = builder.compile(checkpointer=InMemorySaver(), interrupt_before=list(builder.nodes))
@@ -302,7 +304,7 @@ def test_stopped_before_every_node_and_resumed_it_makes_the_same_calls_and_gives
     assert len(model.calls) == 15
 
 
-def test_a_stored_step_can_be_edited_and_run_on_from():
+def test_a_stored_step_can_be_edited_and_run_on_from() -> None:
     graph = build().compile(checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "1"}}
     graph.invoke({"question": QUESTION}, config)
@@ -311,7 +313,7 @@ def test_a_stored_step_can_be_edited_and_run_on_from():
     assert graph.invoke(None, forked)["answer"] == "Gwalior"
 
 
-def test_events_follow_their_documented_schemas():
+def test_events_follow_their_documented_schemas() -> None:
     graph = build().compile()
     stream = list(graph.stream({"question": QUESTION}, stream_mode="custom"))
     assert {event["type"] for event in stream} == set(SCHEMAS)
@@ -324,7 +326,7 @@ def test_events_follow_their_documented_schemas():
 
 
 @pytest.mark.parametrize("mode", ["values", "updates", "messages", "custom", "tasks", "debug"])
-async def test_every_stream_mode_works_and_no_planning_token_leaks(mode):
+async def test_every_stream_mode_works_and_no_planning_token_leaks(mode: Any) -> None:
     graph = build().compile()
     streamed = [chunk async for chunk in graph.astream({"question": QUESTION}, stream_mode=mode)]
     if mode == "messages":
@@ -335,13 +337,13 @@ async def test_every_stream_mode_works_and_no_planning_token_leaks(mode):
     assert last["data"]["output"]["answer"] == "Gwalior, India"
 
 
-def test_it_works_as_a_node_of_another_graph_whose_context_it_does_not_read():
+def test_it_works_as_a_node_of_another_graph_whose_context_it_does_not_read() -> None:
     class Host(TypedDict):
         question: str
         answer: str
         plans: dict[str, Any]
 
-    host = StateGraph(Host, context_schema=dict)
+    host: Any = StateGraph(Host, context_schema=dict)
     host.add_node("furepa", build().compile())
     host.add_edge(START, "furepa")
     host.add_edge("furepa", END)
@@ -351,14 +353,14 @@ def test_it_works_as_a_node_of_another_graph_whose_context_it_does_not_read():
     assert out["answer"] == "Gwalior, India"
 
 
-def test_native_n_asks_once_a_round():
+def test_native_n_asks_once_a_round() -> None:
     model = scripted(deterministic=False)
     out = build(model, native_n=True).compile().invoke({"question": QUESTION})
     assert out["answer"] == "Gwalior, India"
     assert len(out["plans"]) == 15
 
 
-def test_samples_of_a_deterministic_model_have_seeds_of_their_own():
+def test_samples_of_a_deterministic_model_have_seeds_of_their_own() -> None:
     model = scripted()
     build(model).compile().invoke({"question": QUESTION})
     seeds = [call["kwargs"]["seed"] for call in model.calls]
@@ -403,7 +405,7 @@ def random_reply(rng: random.Random) -> str:
     return rng.choice(["", "\n"]).join(rng.choice(NASTY) for _ in range(rng.randrange(8)))
 
 
-def test_ten_thousand_random_replies_raise_nothing_and_invent_nothing():
+def test_ten_thousand_random_replies_raise_nothing_and_invent_nothing() -> None:
     rng = random.Random(7)
     hostile = {
         **PASSAGES,
@@ -430,11 +432,11 @@ def test_ten_thousand_random_replies_raise_nothing_and_invent_nothing():
         model.calls.clear()
 
 
-def test_runs_at_the_same_time_do_not_mix():
+def test_runs_at_the_same_time_do_not_mix() -> None:
     graph = build().compile()
 
     async def many() -> list[dict[str, Any]]:
-        return await asyncio.gather(*(graph.ainvoke({"question": f"{QUESTION} {i}"}) for i in range(8)))
+        return list(await asyncio.gather(*(graph.ainvoke({"question": f"{QUESTION} {i}"}) for i in range(8))))
 
     assert {out["answer"] for out in asyncio.run(many())} == {"Gwalior, India"}
     assert script()

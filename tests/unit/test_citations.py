@@ -1,4 +1,8 @@
-"""Citations are computed from evidence: quotes at their places, the smallest covering set, no source that is not held."""
+"""Citations are computed from evidence: quotes at their places, the smallest covering set, no source but those held."""
+
+from __future__ import annotations
+
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,18 +27,18 @@ NOISE = Passage(id="no", title="Tuba", text="A tuba is a brass instrument.")
         ("  ", []),
     ],
 )
-def test_sentences(text, sentences):
+def test_sentences(text: Any, sentences: Any) -> None:
     assert [quote.text for quote in split_sentences(text)] == sentences
 
 
 @given(st.text(alphabet="aB. ?!\n\"'3", max_size=80))
-def test_every_character_is_in_one_sentence_at_its_place(text):
+def test_every_character_is_in_one_sentence_at_its_place(text: Any) -> None:
     quotes = split_sentences(text)
     assert all(text[quote.start : quote.end] == quote.text for quote in quotes)
     assert "".join("".join(quote.text.split()) for quote in quotes) == "".join(text.split())
 
 
-def test_the_quote_names_the_answer_and_its_place_is_right():
+def test_the_quote_names_the_answer_and_its_place_is_right() -> None:
     (citation,) = cite("What is the capital of France?", "Paris", [NOISE, CAPITAL])
     assert citation["passage_id"] == "fr"
     assert citation["quote"] == "Its capital is Paris, said Dr. Noe."
@@ -43,35 +47,36 @@ def test_the_quote_names_the_answer_and_its_place_is_right():
     assert citation["score"] == 1.0  # capital, france (the title), paris
 
 
-def test_a_further_passage_is_cited_only_for_words_that_no_other_has():
+def test_a_further_passage_is_cited_only_for_words_that_no_other_has() -> None:
     citations = cite("How long is the river through the capital of France?", "777 km", [CAPITAL, RIVER, RIVER, NOISE])
     assert [citation["passage_id"] for citation in citations] == ["se", "fr"]
-    # Of long, river, through, capital, france, 777, km: the first quote holds long, 777, km, the second capital, france.
+    # Of long, river, through, capital, france, 777, km the first quote holds long, 777, km, the second capital, france.
     assert [round(citation["score"] * 7) for citation in citations] == [3, 2]
 
 
 @pytest.mark.parametrize(
     ("question", "answer"), [("Who?", ""), ("Who?", "  "), ("Which instrument is it?", "xylophone")]
 )
-def test_nothing_is_cited_for_nothing(question, answer):
+def test_nothing_is_cited_for_nothing(question: Any, answer: Any) -> None:
     assert cite(question, answer, [CAPITAL]) == []
 
 
-def test_one_shared_word_is_no_reason_to_cite():
+def test_one_shared_word_is_no_reason_to_cite() -> None:
     born = Passage(id="b", title="Zhang Ye", text="Zhang Ye (born 1989) is a footballer.")
     citations = cite("Where was the ruler of France born?", "Paris", [CAPITAL, born])
     assert [citation["passage_id"] for citation in citations] == ["fr"]
 
 
-def test_yes_is_cited_by_what_covers_the_question():
+def test_yes_is_cited_by_what_covers_the_question() -> None:
     (citation,) = cite("Is Paris the capital of France?", "yes", [NOISE, CAPITAL])
     assert citation["passage_id"] == "fr"
 
 
-def test_the_message_carries_langchain_citations():
+def test_the_message_carries_langchain_citations() -> None:
     message = cited_message("Paris", cite("What is the capital of France?", "Paris", [CAPITAL]), name="furepa")
     assert message.text == "Paris"
-    (annotation,) = message.content_blocks[0]["annotations"]
+    block: Any = message.content_blocks[0]
+    (annotation,) = block["annotations"]
     assert (annotation["type"], annotation["title"], annotation["start_index"], annotation["end_index"]) == (
         "citation",
         "France",
@@ -81,5 +86,5 @@ def test_the_message_carries_langchain_citations():
     assert annotation["extras"]["passage_id"] == "fr"
 
 
-def test_content_words_leave_function_words_out():
+def test_content_words_leave_function_words_out() -> None:
     assert content_words("What is the Capital of France?") == {"capital", "france"}

@@ -1,5 +1,7 @@
 """One body for both faces: loops, threads, context variables, errors, processes."""
 
+from __future__ import annotations
+
 import asyncio
 import contextvars
 import os
@@ -22,19 +24,19 @@ async def where() -> tuple[str, str]:
     return await call_either(sync, asynchronous), threading.current_thread().name
 
 
-def test_under_invoke_the_synchronous_face_is_used_on_one_lasting_loop():
+def test_under_invoke_the_synchronous_face_is_used_on_one_lasting_loop() -> None:
     assert run_sync(where()) == ("sync", "evidence-loop")
     loops = {run_sync(asyncio.sleep(0, result=i)) for i in range(3)}
     assert loops == {0, 1, 2}
 
 
-async def test_under_ainvoke_the_asynchronous_face_is_used_on_the_callers_loop():
+async def test_under_ainvoke_the_asynchronous_face_is_used_on_the_callers_loop() -> None:
     face, thread = await where()
     assert face == "async"
     assert thread == threading.current_thread().name
 
 
-async def test_a_node_has_both_faces_also_inside_a_running_loop():
+async def test_a_node_has_both_faces_also_inside_a_running_loop() -> None:
     async def body(state: int) -> tuple[int, str]:
         return state + 1, marker.get()
 
@@ -43,7 +45,7 @@ async def test_a_node_has_both_faces_also_inside_a_running_loop():
     assert await node(body).ainvoke(1) == (2, "mine")
 
 
-def test_context_reaches_threads_of_the_synchronous_face():
+def test_context_reaches_threads_of_the_synchronous_face() -> None:
     marker.set("deep")
 
     async def body() -> str:
@@ -52,7 +54,7 @@ def test_context_reaches_threads_of_the_synchronous_face():
     assert run_sync(body()) == "deep"
 
 
-def test_errors_come_back_as_they_are():
+def test_errors_come_back_as_they_are() -> None:
     async def fail() -> None:
         raise KeyError("x")
 
@@ -60,7 +62,7 @@ def test_errors_come_back_as_they_are():
         run_sync(fail())
 
 
-def test_waits_are_at_the_same_time_in_the_synchronous_face():
+def test_waits_are_at_the_same_time_in_the_synchronous_face() -> None:
     barrier = threading.Barrier(40, timeout=20)
 
     async def body() -> list[int]:
@@ -69,7 +71,7 @@ def test_waits_are_at_the_same_time_in_the_synchronous_face():
     assert sorted(run_sync(body())) == list(range(40))
 
 
-async def test_gather_cancels_the_rest_when_one_fails():
+async def test_gather_cancels_the_rest_when_one_fails() -> None:
     cancelled = asyncio.Event()
 
     async def slow() -> None:
@@ -90,7 +92,7 @@ async def test_gather_cancels_the_rest_when_one_fails():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:This process.*multi-threaded")
-def test_a_fork_gets_a_loop_of_its_own():
+def test_a_fork_gets_a_loop_of_its_own() -> None:
     run_sync(asyncio.sleep(0))
     child = os.fork()
     if child == 0:

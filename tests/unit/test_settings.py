@@ -1,7 +1,9 @@
 """Settings: every value checked where it is set, names and values as words, contexts completed."""
 
+from __future__ import annotations
+
 import dataclasses
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -31,13 +33,13 @@ class Knobs(Settings):
         ({"truns": 3}, "There is no setting 'truns'. Did you mean 'turns'?"),
     ],
 )
-def test_a_wrong_value_is_refused_with_what_is_allowed(values, message):
+def test_a_wrong_value_is_refused_with_what_is_allowed(values: Any, message: Any) -> None:
     with pytest.raises(InvalidInput) as caught:
         Knobs.from_mapping(values)
     assert str(caught.value).startswith(message)
 
 
-def test_words_become_values_of_the_fields_types():
+def test_words_become_values_of_the_fields_types() -> None:
     words = ["turns=3", "share=1", "mode=slow", "loud=TRUE", "limit=none"]
     expected = {"turns": 3, "share": 1.0, "mode": "slow", "loud": True, "limit": None}
     assert parse_assignments(Knobs, words) == expected
@@ -45,12 +47,12 @@ def test_words_become_values_of_the_fields_types():
 
 
 @pytest.mark.parametrize("word", ["turns", "turns=many", "loud=perhaps", "nothing=1"])
-def test_a_word_that_is_no_assignment_is_refused(word):
+def test_a_word_that_is_no_assignment_is_refused(word: Any) -> None:
     with pytest.raises(InvalidInput):
         parse_assignments(Knobs, [word])
 
 
-def test_a_partial_context_is_completed_by_what_the_graph_was_built_with():
+def test_a_partial_context_is_completed_by_what_the_graph_was_built_with() -> None:
     built = Knobs(turns=2, share=0.25)
     schema = schema_of(built)
     assert schema(mode="slow") == schema(turns=2, share=0.25, mode="slow", loud=False, limit=None)
@@ -61,11 +63,11 @@ def test_a_partial_context_is_completed_by_what_the_graph_was_built_with():
 
 
 @pytest.mark.parametrize("foreign", [None, {"tenant": "x"}, object()])
-def test_a_hosts_context_is_not_read(foreign):
+def test_a_hosts_context_is_not_read(foreign: Any) -> None:
     built = Knobs(turns=2)
     assert resolve(foreign, built) is built
 
 
-def test_types_are_described_in_words():
+def test_types_are_described_in_words() -> None:
     assert describe_type(Literal["fast", "slow"]) == "'fast' or 'slow'"
     assert describe_type(int | None) == "int or none"

@@ -1,7 +1,10 @@
 """FuRePA's formulas, with values worked out by hand, and the paper's own case studies (appendix B)."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -26,8 +29,8 @@ STEWART = [
 ]
 
 
-def plan(number: int, kind: str, text: str = "x") -> Plan:
-    return Plan(id=f"1.{number}", iteration=1, kind=kind, analysis="", text=text)  # type: ignore[arg-type]
+def plan(number: int, kind: Any, text: str = "x") -> Plan:
+    return Plan(id=f"1.{number}", iteration=1, kind=kind, analysis="", text=text)
 
 
 def plans(answers: int, queries: int, unusable: int = 0) -> list[Plan]:
@@ -46,30 +49,30 @@ def plans(answers: int, queries: int, unusable: int = 0) -> list[Plan]:
         (1, 0, 1, 4, "search"),
     ],
 )
-def test_decide_is_equation_5(iteration, answers, queries, unusable, decision):
+def test_decide_is_equation_5(iteration: Any, answers: Any, queries: Any, unusable: Any, decision: Any) -> None:
     chosen = assessor.decide(iteration, plans(answers, queries, unusable), threshold=0.6)
     assert (chosen[0]["kind"] if chosen else "nothing") == decision
     assert len(chosen) == {"answer": answers, "search": queries, "nothing": 0}[decision]
 
 
-def test_a_threshold_of_zero_still_needs_an_answer():
+def test_a_threshold_of_zero_still_needs_an_answer() -> None:
     assert [item["kind"] for item in assessor.decide(1, plans(0, 2), threshold=0.0)] == ["search", "search"]
 
 
-def test_majority_counts_normalised_answers_and_breaks_ties_by_order():
+def test_majority_counts_normalised_answers_and_breaks_ties_by_order() -> None:
     votes = [plan(0, "answer", "Paris"), plan(1, "answer", "the Lyon."), plan(2, "answer", "Lyon")]
     assert assessor.majority_answer(votes)["id"] == "1.1"
     assert assessor.majority_answer(votes[:2])["id"] == "1.0"
 
 
-def test_distance_is_euclidean_on_word_counts():
+def test_distance_is_euclidean_on_word_counts() -> None:
     a, b = assessor.bag_of_words("the cat, the dog"), assessor.bag_of_words("The cat sat")
     assert a == Counter({"the": 2, "cat": 1, "dog": 1})
     assert assessor.distance(a, b) == pytest.approx(math.sqrt(1 + 1 + 1))  # the, dog, sat
     assert assessor.distance(a, a) == 0.0
 
 
-def test_the_papers_case_studies_cluster_as_counted_by_hand():
+def test_the_papers_case_studies_cluster_as_counted_by_hand() -> None:
     features = [assessor.bag_of_words(query) for query in MARAJ]
     assert assessor.dbscan(features, eps=2, min_cluster=5) == [-1] * 4  # scikit-learn's default drops every query
     # Only the third and fourth differ in four words or fewer ("show" and "judge"); the first is 2 from the fourth
@@ -83,7 +86,7 @@ words = st.lists(st.sampled_from(["aa", "bb", "cc", "dd"]), max_size=6).map(" ".
 
 
 @given(st.lists(words, max_size=9), st.floats(0, 4), st.integers(1, 4))
-def test_dbscan_agrees_with_scikit_learn(queries, eps, min_cluster):
+def test_dbscan_agrees_with_scikit_learn(queries: Any, eps: Any, min_cluster: Any) -> None:
     sklearn = pytest.importorskip("sklearn.cluster")
     points = [assessor.bag_of_words(query) for query in queries]
     ours = assessor.dbscan(points, eps=eps, min_cluster=min_cluster)
@@ -96,7 +99,7 @@ def test_dbscan_agrees_with_scikit_learn(queries, eps, min_cluster):
     assert ours == [int(label) for label in theirs]
 
 
-def test_filter_drops_what_was_asked_and_keeps_the_central_query_of_the_rest():
+def test_filter_drops_what_was_asked_and_keeps_the_central_query_of_the_rest() -> None:
     candidates = [
         "who directed the film Titanic",
         "who directed the movie Titanic",
@@ -110,13 +113,15 @@ def test_filter_drops_what_was_asked_and_keeps_the_central_query_of_the_rest():
     assert kept == [0]
 
 
-def test_filter_keeps_noise_that_is_new_and_drops_an_executed_query():
+def test_filter_keeps_noise_that_is_new_and_drops_an_executed_query() -> None:
     candidates = ["alpha beta gamma delta epsilon zeta eta", "one two three four five six seven"]
     assert assessor.filter_queries(candidates, [candidates[1]], eps=2, min_cluster=2) == [0]
 
 
 @given(st.lists(words, max_size=6), st.lists(words, max_size=6), st.floats(0, 3), st.integers(1, 6))
-def test_the_filter_never_lets_an_executed_query_pass(candidates, executed, eps, min_cluster):
+def test_the_filter_never_lets_an_executed_query_pass(
+    candidates: Any, executed: Any, eps: Any, min_cluster: Any
+) -> None:
     kept = assessor.filter_queries(candidates, executed, eps=eps, min_cluster=min_cluster)
     assert kept == sorted(set(kept))
     if min_cluster <= 2:  # above, two equal queries can both be noise
@@ -128,11 +133,11 @@ def test_the_filter_never_lets_an_executed_query_pass(candidates, executed, eps,
     ("s", "score"),
     [([], 0.0), ([0.1, 0.5], 0.0), ([0.9, 0.2], 1.0), ([0.9, 0.6, 0.51], 1 / 3)],
 )
-def test_predicted_score_is_equation_10(s, score):
+def test_predicted_score_is_equation_10(s: Any, score: Any) -> None:
     assert assessor.predicted_score(s) == pytest.approx(score)
 
 
-def test_rank_queries_breaks_ties_by_the_training_score_then_by_order():
+def test_rank_queries_breaks_ties_by_the_training_score_then_by_order() -> None:
     # counts 2, 1, 1, 0, 0, 1; sums of the ones with a count of 1: 0.65, 1.0, 0.65
     scores = [[0.6, 0.7], [0.55, 0.1], [0.9, 0.1], [0.2, 0.1], [0.3, 0.1], [0.55, 0.1]]
     assert assessor.rank_queries(scores) == [1, 5, 2, 0, 4, 3]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from typing import Any
 
 import pytest
 from langchain_core.caches import InMemoryCache
@@ -24,31 +25,31 @@ PROMPT = Prompt("demo", (("system", "Count."), ("human", "Question: $question"))
 ASKED = {"question": "how many?"}
 
 
-def number(text):
+def number(text: Any) -> Any:
     if not text.isdigit():
         raise UnusableReply(f"A number was expected, not {text!r}.", reply=text)
     return int(text)
 
 
 @pytest.fixture(params=["sync", "async"])
-def run(request):
+def run(request: pytest.FixtureRequest) -> Any:
     """Both ways in: the background loop of a synchronous graph, and a loop of the caller's own."""
     return run_sync if request.param == "sync" else asyncio.run
 
 
 @pytest.fixture
-def global_cache():
+def global_cache() -> Any:
     cache = InMemoryCache()
     set_llm_cache(cache)
     yield cache
     set_llm_cache(None)
 
 
-def counts(usage):
+def counts(usage: Any) -> Any:
     return {name: value for name, value in usage.items() if name != "seconds"}
 
 
-def test_a_good_reply_takes_one_call(run):
+def test_a_good_reply_takes_one_call(run: Any) -> None:
     chat = ScriptedChat(rules=[("how many", "42")], latency=0.05)
     reply = run(LanguageModel(chat).ask(PROMPT, ASKED, parse=number, temperature=0.5))
     assert (reply.value, reply.text, reply.repaired) == (42, "42", False)
@@ -58,7 +59,7 @@ def test_a_good_reply_takes_one_call(run):
     assert chat.calls[0]["kwargs"] == {"temperature": 0.5, "seed": 0}
 
 
-def test_a_bad_reply_is_asked_for_once_more_with_the_reason(run):
+def test_a_bad_reply_is_asked_for_once_more_with_the_reason(run: Any) -> None:
     chat = ScriptedChat(rules=[("A number was expected, not 'many'", "7"), ("how many", "many")])
     reply = run(LanguageModel(chat).ask(PROMPT, ASKED, parse=number))
     assert (reply.value, reply.repaired) == (7, True)
@@ -68,23 +69,25 @@ def test_a_bad_reply_is_asked_for_once_more_with_the_reason(run):
     assert chat.calls[1]["messages"][2].text == "many"
 
 
-def test_two_bad_replies_are_a_typed_failure_that_keeps_its_cost(run):
+def test_two_bad_replies_are_a_typed_failure_that_keeps_its_cost(run: Any) -> None:
     chat = ScriptedChat(rules=[("", "many")])
     with pytest.raises(UnusableReply, match="A number was expected") as caught:
         run(LanguageModel(chat).ask(PROMPT, ASKED, parse=number))
+    assert caught.value.usage is not None
     assert caught.value.usage["calls"] == 2
     assert caught.value.reply == "many"
 
 
-def test_a_failing_repair_keeps_the_cost_of_the_first_reply(run):
+def test_a_failing_repair_keeps_the_cost_of_the_first_reply(run: Any) -> None:
     chat = ScriptedChat(rules=[("", "many")], faults=[{"match": "cannot be used", "status": 400}])
     with pytest.raises(ModelError, match="HTTP 400") as caught:
         run(LanguageModel(chat).ask(PROMPT, ASKED, parse=number))
+    assert caught.value.usage is not None
     assert caught.value.usage["calls"] == 1
 
 
 @pytest.mark.parametrize("native", [False, True])
-def test_n_samples_come_at_the_same_time_in_the_order_of_their_seeds(run, native):
+def test_n_samples_come_at_the_same_time_in_the_order_of_their_seeds(run: Any, native: Any) -> None:
     chat = ScriptedChat(rules=[("how many", lambda text, index: f"reply {index}")], latency=0.3)
     started = time.monotonic()
     samples = run(LanguageModel(chat).sample(PROMPT, ASKED, n=5, temperature=1.0, native=native))
@@ -98,13 +101,13 @@ def test_n_samples_come_at_the_same_time_in_the_order_of_their_seeds(run, native
     assert 0.3 <= usage["seconds"] <= wall
 
 
-def test_a_server_that_returns_fewer_is_asked_for_the_rest(run):
+def test_a_server_that_returns_fewer_is_asked_for_the_rest(run: Any) -> None:
     class Stingy(ScriptedChat):
-        def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+        def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> Any:
             result = super()._generate(messages, stop, run_manager, **kwargs)
             return result.model_copy(update={"generations": result.generations[:2]})
 
-        async def _agenerate(self, messages, stop=None, run_manager=None, **kwargs):
+        async def _agenerate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> Any:
             return self._generate(messages, stop, run_manager, **kwargs)
 
     chat = Stingy(rules=[("", ["a", "b", "c", "d"])])
@@ -113,7 +116,7 @@ def test_a_server_that_returns_fewer_is_asked_for_the_rest(run):
     assert total_usage(sample.usage for sample in samples)["calls"] == len(chat.calls) == 3
 
 
-def test_samples_never_come_from_a_cache_and_cached_replies_are_counted(run, global_cache):
+def test_samples_never_come_from_a_cache_and_cached_replies_are_counted(run: Any, global_cache: Any) -> None:
     chat = ScriptedChat(rules=[("how many", ["1", "2", "3"])], deterministic=False)
     model = LanguageModel(chat)
     replies = [run(model.ask(PROMPT, ASKED, parse=number)) for _ in range(2)]
@@ -125,7 +128,7 @@ def test_samples_never_come_from_a_cache_and_cached_replies_are_counted(run, glo
     assert all(sample.usage["cached_calls"] == 0 for sample in samples)
 
 
-def test_seeds_go_only_where_they_are_wanted():
+def test_seeds_go_only_where_they_are_wanted() -> None:
     class Seedless(ScriptedChat):
         pass
 
@@ -150,7 +153,7 @@ def test_seeds_go_only_where_they_are_wanted():
     }
 
 
-def test_logprobs_have_one_plain_shape(run):
+def test_logprobs_have_one_plain_shape(run: Any) -> None:
     raw = [{"token": "Yes", "logprob": -0.1, "top_logprobs": [{"token": "Yes", "logprob": -0.1}]}]
     scripted = AIMessage("Yes", response_metadata={"logprobs": {"content": raw}})
     chat = ScriptedChat(rules=[("how many", scripted)])
@@ -163,7 +166,7 @@ def test_logprobs_have_one_plain_shape(run):
     assert plain.logprobs is None
 
 
-def test_one_failed_sample_leaves_the_others(run):
+def test_one_failed_sample_leaves_the_others(run: Any) -> None:
     chat = ScriptedChat(rules=[("", "x")], faults=[{"status": 400}])
     samples = run(LanguageModel(chat).sample(PROMPT, ASKED, n=3))
     assert sorted(sample.text for sample in samples) == ["", "x", "x"]
@@ -172,25 +175,25 @@ def test_one_failed_sample_leaves_the_others(run):
     assert total_usage(sample.usage for sample in samples)["calls"] == 2
 
 
-def test_all_samples_failing_is_an_error(run):
+def test_all_samples_failing_is_an_error(run: Any) -> None:
     chat = ScriptedChat(rules=[("", "x")], faults=[{"status": 401, "times": None}])
     with pytest.raises(ModelError, match="API key") as caught:
         run(LanguageModel(chat).sample(PROMPT, ASKED, n=3))
     assert caught.value.status == 401
 
 
-def test_one_limit_for_all_graphs_that_share_the_model(run):
+def test_one_limit_for_all_graphs_that_share_the_model(run: Any) -> None:
     chat = ScriptedChat(rules=[("", "1")], latency=0.02)
     model = LanguageModel(chat, max_concurrency=2)
 
-    async def both():
+    async def both() -> None:
         await asyncio.gather(model.sample(PROMPT, ASKED, n=5), model.ask(PROMPT, ASKED, parse=number))
 
     run(both())
     assert chat.most_in_flight == 2
 
 
-def test_a_hang_is_cut_off(run):
+def test_a_hang_is_cut_off(run: Any) -> None:
     chat = ScriptedChat(rules=[("", "1")], faults=[{"hang": 3.0, "times": None}])
     started = time.monotonic()
     with pytest.raises(ModelError, match="no reply within") as caught:
@@ -201,7 +204,7 @@ def test_a_hang_is_cut_off(run):
         run(LanguageModel(chat, attempts=1).sample(PROMPT, ASKED, n=2, seconds=0.05))
 
 
-def test_what_is_not_a_failure_passes_through(run):
+def test_what_is_not_a_failure_passes_through(run: Any) -> None:
     chat = ScriptedChat(rules=[("", "1")], faults=[{"error": GraphInterrupt(()), "times": None}])
     with pytest.raises(GraphInterrupt):
         run(LanguageModel(chat).sample(PROMPT, ASKED, n=2))
@@ -209,16 +212,17 @@ def test_what_is_not_a_failure_passes_through(run):
         run(LanguageModel(ScriptedChat(rules=[("never", "1")])).ask(PROMPT, ASKED, parse=number))
 
 
-def test_parameters_bound_to_the_model_go_along():
+def test_parameters_bound_to_the_model_go_along() -> None:
     chat = ScriptedChat(rules=[("", "1")])
     run_sync(LanguageModel(chat.bind(stop=["\n"], temperature=0.9)).ask(PROMPT, ASKED, parse=number, temperature=0.1))
     assert chat.calls[0]["kwargs"] == {"stop": ["\n"], "temperature": 0.1, "seed": 0}
 
 
-def test_callbacks_bound_to_the_model_and_those_of_the_run_are_both_called(run):
+def test_callbacks_bound_to_the_model_and_those_of_the_run_are_both_called(run: Any) -> None:
     bound, ambient = UsageMetadataCallbackHandler(), UsageMetadataCallbackHandler()
     chat = ScriptedChat(rules=[("", "1")])
-    model = LanguageModel(chat.with_config(callbacks=[bound], tags=["mine"]))
+    wrapped: Any = chat.with_config(callbacks=[bound], tags=["mine"])
+    model = LanguageModel(wrapped)
 
     async def body(_: object) -> None:
         await model.ask(PROMPT, ASKED, parse=number)
@@ -233,7 +237,7 @@ def test_callbacks_bound_to_the_model_and_those_of_the_run_are_both_called(run):
     assert ambient.usage_metadata == bound.usage_metadata
 
 
-def test_the_callers_model_is_not_changed():
+def test_the_callers_model_is_not_changed() -> None:
     chat = ScriptedChat(rules=[("", "1")], n=3)
     before = chat.model_dump(exclude={"rules", "faults"})
     model = LanguageModel(chat)
@@ -247,13 +251,13 @@ def test_the_callers_model_is_not_changed():
 
 
 @pytest.mark.parametrize("wrong", [42, None, "no-such-provider:x", "nonsense"])
-def test_what_is_no_model_is_refused(wrong):
+def test_what_is_no_model_is_refused(wrong: Any) -> None:
     with pytest.raises(InvalidInput):
         LanguageModel(wrong)
 
 
 @pytest.mark.parametrize(("n", "seeds"), [(0, None), (2, [1])])
-async def test_a_wrong_number_of_samples_is_refused(n, seeds):
+async def test_a_wrong_number_of_samples_is_refused(n: Any, seeds: Any) -> None:
     model = LanguageModel(ScriptedChat(rules=[("", "1")]))
     with pytest.raises(InvalidInput, match="n="):
         await model.sample(PROMPT, ASKED, n=n, seeds=seeds)

@@ -27,7 +27,7 @@ class _Meter:
                 self.now -= 1
 
 
-def test_holds_over_several_loops_at_once():
+def test_holds_over_several_loops_at_once() -> None:
     slots, meter = Slots(3), _Meter()
 
     async def many() -> None:
@@ -42,7 +42,7 @@ def test_holds_over_several_loops_at_once():
     assert meter.now == 0
 
 
-async def test_first_come_first_served():
+async def test_first_come_first_served() -> None:
     slots, order = Slots(1), []
 
     async def take(name: int) -> None:
@@ -54,7 +54,7 @@ async def test_first_come_first_served():
     assert order == [0, 1, 2, 3, 4]
 
 
-async def test_a_cancelled_waiter_takes_no_slot():
+async def test_a_cancelled_waiter_takes_no_slot() -> None:
     slots, meter = Slots(1), _Meter()
     async with slots:
         waiters = [asyncio.create_task(meter.work(slots)) for _ in range(3)]
@@ -65,7 +65,7 @@ async def test_a_cancelled_waiter_takes_no_slot():
     await asyncio.wait_for(meter.work(slots), 1)
 
 
-async def test_a_slot_granted_to_a_task_just_cancelled_goes_on_to_the_next():
+async def test_a_slot_granted_to_a_task_just_cancelled_goes_on_to_the_next() -> None:
     slots, meter = Slots(1), _Meter()
     await slots.__aenter__()
     first = asyncio.create_task(meter.work(slots))
@@ -79,6 +79,6 @@ async def test_a_slot_granted_to_a_task_just_cancelled_goes_on_to_the_next():
     await asyncio.wait_for(meter.work(slots), 1)
 
 
-def test_no_slots_is_refused():
+def test_no_slots_is_refused() -> None:
     with pytest.raises(InvalidInput, match="max_concurrency=0"):
         Slots(0)

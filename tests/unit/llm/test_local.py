@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
+from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -22,7 +24,7 @@ TEMPLATE = "{% for m in messages %}{{ m['role'] }} {{ m['content'] }} {% endfor 
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _one_thread():
+def _one_thread() -> Any:
     # More threads than one only wait for each other in so small a network.
     import torch
 
@@ -33,7 +35,7 @@ def _one_thread():
 
 
 @pytest.fixture(scope="module")
-def directory(tmp_path_factory):
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Any:
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -62,31 +64,31 @@ def directory(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def chat(directory):
+def chat(directory: Any) -> Any:
     return LocalChat(model=str(directory), device="cpu", max_tokens=12)
 
 
 class _Suite:
     @pytest.fixture(autouse=True)
-    def _in_directory(self, directory):
+    def _in_directory(self, directory: Any) -> None:
         type(self).folder = str(directory)
 
     folder = "tiny"
 
     @property
-    def chat_model_class(self):
+    def chat_model_class(self) -> Any:
         return LocalChat
 
     @property
-    def chat_model_params(self):
+    def chat_model_params(self) -> Any:
         return {"model": self.folder, "device": "cpu"}
 
     @property
-    def has_tool_calling(self):
+    def has_tool_calling(self) -> Any:
         return False
 
     @property
-    def has_structured_output(self):
+    def has_structured_output(self) -> Any:
         return False
 
 
@@ -98,12 +100,12 @@ class TestIntegrationSuite(_Suite, ChatModelIntegrationTests):
     pass
 
 
-def replies(chat, **kwargs):
+def replies(chat: Any, **kwargs: Any) -> Any:
     result = chat.generate([[HumanMessage("w1 w2")]], **kwargs)
     return [generation.text for generation in result.generations[0]]
 
 
-def test_a_seed_decides_alone_or_in_company(chat):
+def test_a_seed_decides_alone_or_in_company(chat: Any) -> None:
     together = replies(chat, n=4, temperature=1.0, seed=5)
     alone = [replies(chat, temperature=1.0, seed=seed)[0] for seed in (5, 6, 7, 8)]
     assert together == alone
@@ -111,12 +113,12 @@ def test_a_seed_decides_alone_or_in_company(chat):
     assert replies(chat, n=4, temperature=1.0, seed=5) == together
 
 
-def test_without_temperature_all_samples_are_the_likeliest(chat):
+def test_without_temperature_all_samples_are_the_likeliest(chat: Any) -> None:
     assert len(set(replies(chat, n=3, temperature=0.0))) == 1
     assert replies(chat, n=2, temperature=1.0, top_p=1e-6) == replies(chat, n=2)
 
 
-def test_logprobs_are_those_of_the_network(chat):
+def test_logprobs_are_those_of_the_network(chat: Any) -> None:
     message = chat.invoke("w1 w2", logprobs=True, top_logprobs=64, temperature=1.0, seed=3, max_tokens=4)
     rows = message.response_metadata["logprobs"]["content"]
     assert len(rows) == message.usage_metadata["output_tokens"] == 4
@@ -128,13 +130,13 @@ def test_logprobs_are_those_of_the_network(chat):
     assert " ".join(row["token"] for row in rows).split() == message.text.split()
 
 
-def test_the_cache_of_keys_changes_nothing(chat):
+def test_the_cache_of_keys_changes_nothing(chat: Any) -> None:
     from langgraph_evidence.models.causal import CausalModel
 
     causal = CausalModel.load(chat.model, device="cpu")
     prompt = causal.encode([{"role": "user", "content": "w1 w2"}])
 
-    def likeliest(tokens, limit):
+    def likeliest(tokens: Any, limit: Any) -> Any:
         steps = causal.generate(tokens, limit=limit, seeds=[0], temperature=0.0, top_p=1.0, top=0)
         return [step[0] for step in steps]
 
@@ -145,7 +147,7 @@ def test_the_cache_of_keys_changes_nothing(chat):
         assert again.logprob == pytest.approx(token.logprob, abs=1e-4)
 
 
-def test_a_stop_text_ends_a_reply_and_is_left_out(chat):
+def test_a_stop_text_ends_a_reply_and_is_left_out(chat: Any) -> None:
     whole = chat.invoke("w1 w2", temperature=1.0, seed=1).text
     mark = whole.split()[4]
     cut = chat.invoke("w1 w2", temperature=1.0, seed=1, stop=[mark])
@@ -155,7 +157,7 @@ def test_a_stop_text_ends_a_reply_and_is_left_out(chat):
     assert "".join(streamed) == cut.text
 
 
-def test_a_stream_says_what_invoke_says(chat):
+def test_a_stream_says_what_invoke_says(chat: Any) -> None:
     whole = chat.invoke("w1 w2", temperature=1.0, seed=2)
     chunks = list(chat.stream("w1 w2", temperature=1.0, seed=2))
     assert "".join(chunk.text for chunk in chunks) == whole.text
@@ -164,7 +166,7 @@ def test_a_stream_says_what_invoke_says(chat):
     assert usage == whole.usage_metadata
 
 
-def test_streams_hold_back_what_may_become_a_stop(chat):
+def test_streams_hold_back_what_may_become_a_stop(chat: Any) -> None:
     whole = chat.invoke("w1 w2", temperature=1.0, seed=2).text
     first, second, third = whole.split()[:3]
     mark = f"{first} {second} {third}"
@@ -173,7 +175,7 @@ def test_streams_hold_back_what_may_become_a_stop(chat):
     assert "".join(chunk.text for chunk in chat.stream("w1 w2", temperature=1.0, seed=2, stop=[never])) == whole
 
 
-def test_a_stream_left_unread_keeps_nobody_waiting(chat):
+def test_a_stream_left_unread_keeps_nobody_waiting(chat: Any) -> None:
     stream = chat.stream("w1 w2")
     next(stream)
     done = []
@@ -183,31 +185,32 @@ def test_a_stream_left_unread_keeps_nobody_waiting(chat):
     assert done
 
 
-async def test_calls_at_the_same_time_do_not_mix(chat):
+async def test_calls_at_the_same_time_do_not_mix(chat: Any) -> None:
     alone = [replies(chat, temperature=1.0, seed=seed)[0] for seed in range(4)]
     together = await asyncio.gather(*(chat.ainvoke("w1 w2", temperature=1.0, seed=seed) for seed in range(4)))
     assert [message.text for message in together] == alone
 
 
 @pytest.mark.parametrize("native", [False, True])
-def test_samples_through_the_seam(chat, native):
+def test_samples_through_the_seam(chat: Any, native: Any) -> None:
     prompt = Prompt("demo", (("human", "$words"),), ("words",))
     model = LanguageModel(f"local:{chat.model}") if native else LanguageModel(chat)
     samples = run_sync(
         model.sample(prompt, {"words": "w1 w2"}, n=3, temperature=1.0, logprobs=True, native=native, max_tokens=12)
     )
     assert [sample.text for sample in samples] == [replies(chat, temperature=1.0, seed=seed)[0] for seed in range(3)]
-    assert sum(sample.usage["output_tokens"] for sample in samples) == sum(len(sample.logprobs) for sample in samples)
+    tokens = [sample.usage["output_tokens"] for sample in samples]
+    assert sum(tokens) == sum(len(sample.logprobs or []) for sample in samples)
     assert sum(sample.usage["calls"] for sample in samples) == (1 if native else 3)
 
 
-def test_a_prompt_that_fills_the_context_is_refused(chat):
+def test_a_prompt_that_fills_the_context_is_refused(chat: Any) -> None:
     with pytest.raises(ModelError, match="takes 64 tokens and the prompt has 20"):
         chat.invoke("w1 " * 200)
     assert chat.invoke("w1 " * 50, max_tokens=50).usage_metadata["total_tokens"] <= 64
 
 
-def test_roles_reach_the_template(chat):
+def test_roles_reach_the_template(chat: Any) -> None:
     from langgraph_evidence.models.causal import CausalModel
 
     causal = CausalModel.load(chat.model, device="cpu")
@@ -218,7 +221,7 @@ def test_roles_reach_the_template(chat):
     assert message.usage_metadata["input_tokens"] == 5
 
 
-def test_weights_that_are_no_safetensors_are_refused(directory, tmp_path):
+def test_weights_that_are_no_safetensors_are_refused(directory: Any, tmp_path: Path) -> None:
     for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
         (tmp_path / name).write_bytes((directory / name).read_bytes())
     (tmp_path / "pytorch_model.bin").write_bytes(b"\x80\x02")

@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 import time
+from typing import Any
 
 import pytest
 from langchain_openai import ChatOpenAI
@@ -22,20 +23,20 @@ SAID = {"word": "hi"}
 KEY = "sk-test-1234567890"
 
 
-def script(**changes):
+def script(**changes: Any) -> Any:
     return ScriptedChat(**{"rules": [("Say hi", ["a", "b", "c"])], **changes})
 
 
-def client(server, **changes):
+def client(server: Any, **changes: Any) -> Any:
     return ChatOpenAI(model="tiny", base_url=server.base_url, api_key=KEY, **changes)
 
 
 @pytest.fixture(params=["sync", "async"])
-def run(request):
+def run(request: pytest.FixtureRequest) -> Any:
     return run_sync if request.param == "sync" else asyncio.run
 
 
-def test_a_name_and_the_environment_are_enough(monkeypatch):
+def test_a_name_and_the_environment_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     with serve(script()) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("OPENAI_API_BASE", server.base_url)
@@ -49,15 +50,15 @@ def test_a_name_and_the_environment_are_enough(monkeypatch):
         assert "seed" not in server.arrivals[0]["body"]
 
 
-def test_any_number_of_loops_and_threads_may_share_one_model():
+def test_any_number_of_loops_and_threads_may_share_one_model() -> None:
     with serve(script(latency=0.01)) as server:
         model = LanguageModel(client(server))
         failures = []
 
-        def sample():
+        def sample() -> Any:
             return model.sample(PROMPT, SAID, n=3, temperature=1.0)
 
-        def worker(entry):
+        def worker(entry: Any) -> None:
             try:
                 for _ in range(3):
                     assert len(entry(sample())) == 3
@@ -75,7 +76,7 @@ def test_any_number_of_loops_and_threads_may_share_one_model():
         assert len(server.arrivals) == 8 * 3 * 3
 
 
-async def test_inside_a_running_loop_both_ways_work():
+async def test_inside_a_running_loop_both_ways_work() -> None:
     with serve(script()) as server:
         model = LanguageModel(client(server))
         assert (await model.ask(PROMPT, SAID, parse=str)).value == "a"
@@ -84,7 +85,7 @@ async def test_inside_a_running_loop_both_ways_work():
 
 
 @pytest.mark.parametrize("native", [False, True])
-def test_samples_with_logprobs_and_seeds(run, native):
+def test_samples_with_logprobs_and_seeds(run: Any, native: Any) -> None:
     with serve(script()) as server:
         model = LanguageModel(client(server))
         samples = run(model.sample(PROMPT, SAID, n=3, temperature=0.7, seeds=[0, 1, 2], logprobs=True, native=native))
@@ -99,14 +100,14 @@ def test_samples_with_logprobs_and_seeds(run, native):
         assert sorted(body["seed"] for body in bodies) == ([0] if native else [0, 1, 2])
 
 
-def test_a_server_that_ignores_n_is_asked_singly(run):
+def test_a_server_that_ignores_n_is_asked_singly(run: Any) -> None:
     with serve(script(), most_replies=1) as server:
         samples = run(LanguageModel(client(server)).sample(PROMPT, SAID, n=3, seeds=[0, 1, 2], native=True))
         assert [sample.text for sample in samples] == ["a", "b", "c"]
         assert sum(sample.usage["calls"] for sample in samples) == len(server.arrivals) == 3
 
 
-def test_calls_overlap_up_to_the_limit(run):
+def test_calls_overlap_up_to_the_limit(run: Any) -> None:
     with serve(script(latency=0.1)) as server:
         model = LanguageModel(client(server), max_concurrency=4)
         run(model.ask(PROMPT, SAID, parse=str))
@@ -119,7 +120,7 @@ def test_calls_overlap_up_to_the_limit(run):
 @pytest.mark.parametrize(
     ("status", "words"), [(400, "HTTP 400"), (401, "API key"), (403, "another model"), (404, "base_url")]
 )
-def test_lasting_failures_end_at_once_and_say_what_to_do(run, status, words):
+def test_lasting_failures_end_at_once_and_say_what_to_do(run: Any, status: Any, words: Any) -> None:
     with serve(script(faults=[{"status": status, "times": None}])) as server:
         with pytest.raises(ModelError, match=words) as caught:
             run(LanguageModel(client(server)).ask(PROMPT, SAID, parse=str))
@@ -129,7 +130,7 @@ def test_lasting_failures_end_at_once_and_say_what_to_do(run, status, words):
         assert len(server.arrivals) == 1
 
 
-def test_a_rate_limit_is_waited_for_and_the_clients_own_retries_do_not_multiply(run):
+def test_a_rate_limit_is_waited_for_and_the_clients_own_retries_do_not_multiply(run: Any) -> None:
     with serve(script(faults=[{"status": 429, "retry_after": 0.2, "times": 1}])) as server:
         reply = run(LanguageModel(client(server, max_retries=6)).ask(PROMPT, SAID, parse=str))
         first, second = (arrival["at"] for arrival in server.arrivals)
@@ -141,7 +142,7 @@ def test_a_rate_limit_is_waited_for_and_the_clients_own_retries_do_not_multiply(
         assert len(server.arrivals) == 3
 
 
-def test_a_hang_is_a_passing_failure(run):
+def test_a_hang_is_a_passing_failure(run: Any) -> None:
     with serve(script(faults=[{"hang": 3.0, "times": 1}])) as server:
         model = LanguageModel(client(server), timeout=0.5, attempts=1)
         started = time.monotonic()
@@ -152,7 +153,7 @@ def test_a_hang_is_a_passing_failure(run):
         assert run(model.ask(PROMPT, SAID, parse=str)).value == "a"
 
 
-def test_a_dead_endpoint_is_named(run):
+def test_a_dead_endpoint_is_named(run: Any) -> None:
     with serve(script()) as server:
         model = LanguageModel(client(server), attempts=2)
     with pytest.raises(
@@ -163,14 +164,14 @@ def test_a_dead_endpoint_is_named(run):
 
 
 @pytest.mark.parametrize("body", ["{not json", "{}", json.dumps({"choices": []}), json.dumps({"error": "full"})])
-def test_a_malformed_reply_is_a_clear_error(run, body):
+def test_a_malformed_reply_is_a_clear_error(run: Any, body: Any) -> None:
     with serve(script(faults=[{"garbage": body, "times": None}])) as server:
         with pytest.raises(ModelError, match="ChatOpenAI 'tiny'"):
             run(LanguageModel(client(server)).ask(PROMPT, SAID, parse=str))
         assert len(server.arrivals) == 1
 
 
-def test_a_client_that_streams_by_itself_does_not_stream_here(run):
+def test_a_client_that_streams_by_itself_does_not_stream_here(run: Any) -> None:
     with serve(script()) as server:
         reply = run(LanguageModel(client(server, streaming=True)).ask(PROMPT, SAID, parse=str))
         assert reply.value == "a"
@@ -178,7 +179,7 @@ def test_a_client_that_streams_by_itself_does_not_stream_here(run):
         assert not server.arrivals[0]["body"].get("stream")
 
 
-def test_the_server_streams_to_others():
+def test_the_server_streams_to_others() -> None:
     with serve(ScriptedChat(rules=[("", "one two three")])) as server:
         chunks = list(client(server, stream_usage=True).stream("Say hi"))
         assert "".join(chunk.text for chunk in chunks).split() == ["one", "two", "three"]
@@ -186,7 +187,7 @@ def test_the_server_streams_to_others():
         assert usage["output_tokens"] == 3
 
 
-def test_the_callers_client_keeps_its_retries():
+def test_the_callers_client_keeps_its_retries() -> None:
     with serve(script(faults=[{"status": 500, "retry_after": 0}])) as server:
         chat = client(server, max_retries=1)
         LanguageModel(chat)
@@ -194,7 +195,7 @@ def test_the_callers_client_keeps_its_retries():
         assert chat.max_retries == 1
 
 
-def test_no_key_and_no_package_are_said(monkeypatch):
+def test_no_key_and_no_package_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(ModelError, match="OPENAI_API_KEY"):
@@ -205,17 +206,18 @@ def test_no_key_and_no_package_are_said(monkeypatch):
         LanguageModel("tiny-unknown")
 
 
-def test_an_unusable_reply_is_counted_over_the_wire(run):
-    def refuse(text):
+def test_an_unusable_reply_is_counted_over_the_wire(run: Any) -> None:
+    def refuse(text: Any) -> None:
         raise UnusableReply("never good", reply=text)
 
     with serve(script(rules=[("", "x")])) as server:
         with pytest.raises(UnusableReply) as caught:
             run(LanguageModel(client(server)).ask(PROMPT, SAID, parse=refuse))
+        assert caught.value.usage is not None
         assert caught.value.usage["calls"] == len(server.arrivals) == 2
 
 
-async def test_nothing_blocks_the_callers_loop():
+async def test_nothing_blocks_the_callers_loop() -> None:
     blockbuster = pytest.importorskip("blockbuster")
     with serve(script()) as server:
         model = LanguageModel(client(server))
@@ -224,7 +226,7 @@ async def test_nothing_blocks_the_callers_loop():
             assert len(await model.sample(PROMPT, SAID, n=3)) == 3
 
 
-def test_connections_of_a_loop_end_with_it():
+def test_connections_of_a_loop_end_with_it() -> None:
     with serve(script()) as server:
         model = LanguageModel(client(server))
         for _ in range(3):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -30,7 +31,7 @@ TEXTS = st.text() | st.text(alphabet='<>/thinkTHINK`~"“”\ufeff \n[]Search*#1
         ("", ""),
     ],
 )
-def test_clean_by_hand(reply, text):
+def test_clean_by_hand(reply: Any, text: Any) -> None:
     assert clean(reply) == text
 
 
@@ -45,26 +46,26 @@ def test_clean_by_hand(reply, text):
         "Sure!\n(1) [Analysis] a\n(2) __[Search]__ b",
     ],
 )
-def test_tags_in_every_dress(reply):
+def test_tags_in_every_dress(reply: Any) -> None:
     assert tagged_lines(reply, TAGS) == [("[Analysis]", "a"), ("[Search]", "b")]
 
 
 @pytest.mark.parametrize("reply", ["x [Search] b", "Search: b", "[Searching] b", "[Search b", "", "[Look] b"])
-def test_what_is_no_tag_is_not_guessed(reply):
+def test_what_is_no_tag_is_not_guessed(reply: Any) -> None:
     assert tagged_lines(reply, TAGS) == []
 
 
-def test_sections_keep_their_order_and_lines():
+def test_sections_keep_their_order_and_lines() -> None:
     reply = "[Search] one\ntwo\n[Answer] three\n[Search]"
     assert tagged_lines(reply, TAGS) == [("[Search]", "one\ntwo"), ("[Answer]", "three"), ("[Search]", "")]
 
 
-def test_a_word_tag_is_a_whole_word():
+def test_a_word_tag_is_a_whole_word() -> None:
     assert tagged_lines("Yesterday\nYes, it is", ("Yes",)) == [("Yes", ", it is")]
 
 
 @given(TEXTS)
-def test_clean_never_fails_and_leaves_no_whole_thought(reply):
+def test_clean_never_fails_and_leaves_no_whole_thought(reply: Any) -> None:
     text = clean(reply)
     assert text == text.strip()
     assert "<think>" not in text
@@ -72,14 +73,14 @@ def test_clean_never_fails_and_leaves_no_whole_thought(reply):
 
 
 @given(TEXTS)
-def test_sections_hold_only_what_the_reply_says(reply):
+def test_sections_hold_only_what_the_reply_says(reply: Any) -> None:
     for tag, text in tagged_lines(reply, TAGS):
         assert tag in TAGS
         assert all(line.strip(" *`") in reply for line in text.split("\n"))
 
 
 @pytest.mark.parametrize("unit", ["<think>", "</think>", "* ", "1. ", "[Search", "[", "\n", "```\n", '"', "Question:"])
-def test_a_hostile_reply_is_read_in_linear_time(unit):
+def test_a_hostile_reply_is_read_in_linear_time(unit: Any) -> None:
     started = time.perf_counter()
     tagged_lines(clean(unit * 50_000), TAGS)
     assert time.perf_counter() - started < 5

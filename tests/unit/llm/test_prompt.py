@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +17,7 @@ TEXTS = st.text() | st.text(alphabet="[]<>|/ SearchAnswerQuestion:thinkINSTim_\n
 TAGS = ("[Search]", "[Answer]", "[Analysis]", "Question:", "Context:")
 
 
-def test_renders_roles_braces_and_lone_dollars_as_written():
+def test_renders_roles_braces_and_lone_dollars_as_written() -> None:
     prompt = Prompt(
         "demo",
         (("system", 'Reply {"cost": $5} for $$name.'), ("ai", "${word}s"), ("human", "Q: $word")),
@@ -28,7 +30,7 @@ def test_renders_roles_braces_and_lone_dollars_as_written():
     ]
 
 
-def test_values_are_never_expanded_again():
+def test_values_are_never_expanded_again() -> None:
     prompt = Prompt("demo", (("human", "$a and $b"),), ("a", "b"))
     assert prompt.render(a="$b ${b} $$ {b}", b=3)[0].text == "$b ${b} $$ {b} and 3"
 
@@ -42,7 +44,7 @@ def test_values_are_never_expanded_again():
         ((), (), "no messages"),
     ],
 )
-def test_a_wrong_prompt_is_refused_where_it_is_written(messages, variables, words):
+def test_a_wrong_prompt_is_refused_where_it_is_written(messages: Any, variables: Any, words: Any) -> None:
     with pytest.raises(InvalidInput, match=words):
         Prompt("demo", messages, variables)
 
@@ -56,7 +58,7 @@ def test_a_wrong_prompt_is_refused_where_it_is_written(messages, variables, word
         ({"a": None}, "NoneType for \\$a"),
     ],
 )
-def test_a_wrong_value_is_refused_by_name(values, words):
+def test_a_wrong_value_is_refused_by_name(values: Any, words: Any) -> None:
     with pytest.raises(InvalidInput, match=words):
         Prompt("demo", (("human", "$a"),), ("a",)).render(**values)
 
@@ -74,17 +76,17 @@ def test_a_wrong_value_is_refused_by_name(values, words):
         ("", ""),
     ],
 )
-def test_quote_by_hand(text, quoted):
+def test_quote_by_hand(text: Any, quoted: Any) -> None:
     assert quote(text) == quoted
 
 
-def test_quote_cuts_visibly():
+def test_quote_cuts_visibly() -> None:
     assert quote("word " * 100, limit=10) == "word word…"
     assert quote("0123456789", limit=10) == "0123456789"
 
 
 @given(TEXTS, st.integers(2, 50))
-def test_quoted_text_is_one_bounded_line_without_a_live_tag(text, limit):
+def test_quoted_text_is_one_bounded_line_without_a_live_tag(text: Any, limit: Any) -> None:
     line = quote(text, limit=limit)
     assert len(line) <= limit
     assert len(line.splitlines()) <= 1
@@ -94,12 +96,12 @@ def test_quoted_text_is_one_bounded_line_without_a_live_tag(text, limit):
 
 
 @given(TEXTS)
-def test_quoting_twice_changes_nothing_more(text):
+def test_quoting_twice_changes_nothing_more(text: Any) -> None:
     assert quote(quote(text)) == quote(text)
 
 
 @given(TEXTS)
-def test_a_quoted_value_stays_inside_its_line(text):
+def test_a_quoted_value_stays_inside_its_line(text: Any) -> None:
     prompt = Prompt("demo", (("human", "Context:\n1. $passage\nQuestion: who?"),), ("passage",))
     rendered = prompt.render(passage=quote(text))[0].text
     assert len(rendered.splitlines()) == 3

@@ -35,11 +35,11 @@ class _Script:
         return "ok"
 
 
-async def run(script, policy=QUICK, seconds=None):
+async def run(script: Any, policy: Any = QUICK, seconds: Any = None) -> Any:
     return await policy.run(script, model="M 'm'", slots=Slots(1), seconds=seconds)
 
 
-def status(code, retry_after=None):
+def status(code: Any, retry_after: Any = None) -> Any:
     return Fault(status=code, retry_after=retry_after).failure()
 
 
@@ -56,21 +56,21 @@ def status(code, retry_after=None):
     ],
     ids=repr,
 )
-async def test_passing_failures_are_tried_again(failure):
+async def test_passing_failures_are_tried_again(failure: Any) -> None:
     script = _Script(failure)
     assert await run(script) == "ok"
     assert script.calls == 2
 
 
 @pytest.mark.parametrize("code", [400, 401, 403, 404, 422])
-async def test_lasting_failures_are_not(code):
+async def test_lasting_failures_are_not(code: Any) -> None:
     script = _Script(status(code))
     with pytest.raises(ModelError, match=f"M 'm' failed: HTTP {code}") as caught:
         await run(script)
     assert (caught.value.status, caught.value.transient, script.calls) == (code, False, 1)
 
 
-async def test_a_programming_error_is_not_tried_again():
+async def test_a_programming_error_is_not_tried_again() -> None:
     script = _Script(ZeroDivisionError("zero"))
     with pytest.raises(ModelError, match="ZeroDivisionError: zero") as caught:
         await run(script)
@@ -78,7 +78,7 @@ async def test_a_programming_error_is_not_tried_again():
     assert script.calls == 1
 
 
-async def test_gives_up_after_the_attempts():
+async def test_gives_up_after_the_attempts() -> None:
     script = _Script(*(status(503) for _ in range(9)))
     with pytest.raises(ModelError, match="after 3 tries: HTTP 503") as caught:
         await run(script)
@@ -88,13 +88,13 @@ async def test_gives_up_after_the_attempts():
 @pytest.mark.parametrize(
     "error", [GraphInterrupt(()), KeyboardInterrupt(), asyncio.CancelledError(), ResourceError("no weights")], ids=repr
 )
-async def test_what_is_no_failure_of_the_call_passes_untouched(error):
+async def test_what_is_no_failure_of_the_call_passes_untouched(error: Any) -> None:
     with pytest.raises(type(error)) as caught:
         await RetryPolicy.run(QUICK, _Script(error), model="m", slots=Slots(1))
     assert caught.value is error
 
 
-async def test_waits_as_long_as_the_server_asks_up_to_a_cap():
+async def test_waits_as_long_as_the_server_asks_up_to_a_cap() -> None:
     started = time.monotonic()
     assert await run(_Script(status(429, 0.2))) == "ok"
     assert time.monotonic() - started >= 0.2
@@ -103,7 +103,7 @@ async def test_waits_as_long_as_the_server_asks_up_to_a_cap():
     assert time.monotonic() - started < 4
 
 
-async def test_a_hang_is_a_passing_failure():
+async def test_a_hang_is_a_passing_failure() -> None:
     async def hang() -> None:
         await asyncio.sleep(60)
 
@@ -112,7 +112,7 @@ async def test_a_hang_is_a_passing_failure():
     assert caught.value.transient
 
 
-async def test_the_seconds_left_bound_tries_and_waits():
+async def test_the_seconds_left_bound_tries_and_waits() -> None:
     script = _Script(*(status(503) for _ in range(9)))
     started = time.monotonic()
     with pytest.raises(ModelError, match=r"within the 0\.1 s that were left") as caught:
@@ -121,7 +121,7 @@ async def test_the_seconds_left_bound_tries_and_waits():
     assert caught.value.transient
 
 
-async def test_waiting_for_a_slot_is_no_time_of_the_call():
+async def test_waiting_for_a_slot_is_no_time_of_the_call() -> None:
     slots = Slots(1)
 
     async def short() -> str:
@@ -134,11 +134,11 @@ async def test_waiting_for_a_slot_is_no_time_of_the_call():
 
 
 @pytest.mark.parametrize("code", [400, 401, 403, 500, None])
-def test_a_key_is_never_shown(code):
+def test_a_key_is_never_shown(code: Any) -> None:
     text = "bad key sk-proj-abcdef123456 in header Authorization: Bearer hf_secretsecret"
     if code in {401, 403}:
         text = "Incorrect API key provided: abcdef123456"
-    error = RuntimeError(text)
+    error: Any = RuntimeError(text)
     error.status_code = code
     message = str(describe_failure(error, model="m", limit=None, attempt=1))
     assert "abcdef" not in message
@@ -146,6 +146,6 @@ def test_a_key_is_never_shown(code):
 
 
 @pytest.mark.parametrize("wrong", [{"attempts": 0}, {"timeout": 0}, {"timeout": float("nan")}])
-def test_a_wrong_limit_is_refused(wrong):
+def test_a_wrong_limit_is_refused(wrong: Any) -> None:
     with pytest.raises(InvalidInput, match=next(iter(wrong))):
         RetryPolicy(**wrong)

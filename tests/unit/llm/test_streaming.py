@@ -29,7 +29,7 @@ class State(TypedDict, total=False):
     asked: str
 
 
-def graph_over(chat):
+def graph_over(chat: Any) -> Any:
     model = LanguageModel(chat)
 
     async def draw(state: State) -> State:
@@ -54,20 +54,21 @@ def graph_over(chat):
 
 
 @pytest.fixture(scope="module")
-def server():
+def server() -> Any:
     with serve(ScriptedChat(rules=SCRIPT)) as running:
         yield running
 
 
 @pytest.fixture(params=["scripted", "openai", "openai streaming", "v1 content"])
-def chat(request, server):
+def chat(request: pytest.FixtureRequest, server: Any) -> Any:
     if request.param == "scripted":
         return ScriptedChat(rules=SCRIPT)
-    extra = {"openai streaming": {"streaming": True}, "v1 content": {"output_version": "v1"}}.get(request.param, {})
+    known: dict[str, Any] = {"openai streaming": {"streaming": True}, "v1 content": {"output_version": "v1"}}
+    extra = known.get(request.param, {})
     return ChatOpenAI(model="tiny", base_url=server.base_url, api_key="sk-none", **extra)
 
 
-def check(state):
+def check(state: Any) -> None:
     assert [row["text"] for row in state["single"]] == TEXTS
     assert [row["text"] for row in state["native"]] == TEXTS
     assert {row["tokens"] for row in [*state["single"], *state["native"]]} == {2}
@@ -79,7 +80,7 @@ MODES = ["values", "updates", "messages", "custom", "debug", "tasks", ["values",
 
 
 @pytest.mark.parametrize("mode", MODES, ids=str)
-def test_stream(chat, mode):
+def test_stream(chat: Any, mode: Any) -> None:
     modes = sorted({"values", *([mode] if isinstance(mode, str) else mode)})
     events = list(graph_over(chat).stream({"word": "hi"}, stream_mode=modes))
     check([data for kind, data in events if kind == "values"][-1])
@@ -89,14 +90,14 @@ def test_stream(chat, mode):
 
 
 @pytest.mark.parametrize("mode", MODES, ids=str)
-async def test_astream(chat, mode):
+async def test_astream(chat: Any, mode: Any) -> None:
     modes = sorted({"values", *([mode] if isinstance(mode, str) else mode)})
     events = [event async for event in graph_over(chat).astream({"word": "hi"}, stream_mode=modes)]
     check([data for kind, data in events if kind == "values"][-1])
     assert [data for kind, data in events if kind == "messages"] == []
 
 
-async def test_astream_events(chat):
+async def test_astream_events(chat: Any) -> None:
     events = [event async for event in graph_over(chat).astream_events({"word": "hi"}, version="v2")]
     check(events[-1]["data"]["output"])
     starts = [event for event in events if event["event"] == "on_chat_model_start"]
@@ -105,13 +106,13 @@ async def test_astream_events(chat):
 
 
 @pytest.mark.filterwarnings("ignore::langchain_core._api.beta_decorator.LangChainBetaWarning")
-def test_stream_events_v3(chat):
+def test_stream_events_v3(chat: Any) -> None:
     run = graph_over(chat).stream_events({"word": "hi"}, version="v3")
     assert list(run.messages) == []
     check(run.output)
 
 
-def test_invoke_and_ainvoke(chat):
+def test_invoke_and_ainvoke(chat: Any) -> None:
     graph = graph_over(chat)
     check(graph.invoke({"word": "hi"}))
     check(asyncio.run(graph.ainvoke({"word": "hi"})))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
@@ -17,41 +18,41 @@ from langgraph_evidence.llm.testing import Fault, ScriptedChat, ScriptedFailure
 
 class TestUnitSuite(ChatModelUnitTests):
     @property
-    def chat_model_class(self):
+    def chat_model_class(self) -> Any:
         return ScriptedChat
 
     @property
-    def chat_model_params(self):
+    def chat_model_params(self) -> Any:
         return {"rules": [("", "a reply of some words")]}
 
     @property
-    def has_tool_calling(self):
+    def has_tool_calling(self) -> Any:
         return False
 
     @property
-    def has_structured_output(self):
+    def has_structured_output(self) -> Any:
         return False
 
 
 class TestIntegrationSuite(ChatModelIntegrationTests):
     @property
-    def chat_model_class(self):
+    def chat_model_class(self) -> Any:
         return ScriptedChat
 
     @property
-    def chat_model_params(self):
+    def chat_model_params(self) -> Any:
         return {"rules": [("", "a reply of some words")]}
 
     @property
-    def has_tool_calling(self):
+    def has_tool_calling(self) -> Any:
         return False
 
     @property
-    def has_structured_output(self):
+    def has_structured_output(self) -> Any:
         return False
 
 
-def test_the_prompt_decides_and_not_the_order():
+def test_the_prompt_decides_and_not_the_order() -> None:
     chat = ScriptedChat(
         rules=[
             (r"rules\..*Question: one", "first"),
@@ -66,23 +67,23 @@ def test_the_prompt_decides_and_not_the_order():
     assert chat.calls[2]["ended"] >= chat.calls[2]["started"]
 
 
-def test_a_prompt_without_a_rule_is_shown():
+def test_a_prompt_without_a_rule_is_shown() -> None:
     with pytest.raises(InvalidInput, match=r"prompt:\nwhat is this\?\n\nThe rules look for:\n- one") as caught:
         ScriptedChat(rules=[("one", "x")]).invoke("what is this?")
     assert "what is this?" in str(caught.value)
 
 
-def test_replies_are_numbered_by_seed_and_by_sample():
+def test_replies_are_numbered_by_seed_and_by_sample() -> None:
     chat = ScriptedChat(rules=[("", ["a", "b"])])
     assert [chat.invoke("x", seed=seed).text for seed in (0, 1, 2)] == ["a", "b", "a"]
-    result = chat.generate([[HumanMessage("x")]], n=3)
+    result: Any = chat.generate([[HumanMessage("x")]], n=3)
     assert [generation.text for generation in result.generations[0]] == ["a", "b", "a"]
     # One word read; three words written: one bill for one request, on its first reply.
     usage = [getattr(generation.message, "usage_metadata", None) for generation in result.generations[0]]
     assert usage == [{"input_tokens": 1, "output_tokens": 3, "total_tokens": 4}, None, None]
 
 
-def test_faults_meet_as_many_calls_as_they_say():
+def test_faults_meet_as_many_calls_as_they_say() -> None:
     chat = ScriptedChat(
         rules=[("", "fine")],
         faults=[
@@ -102,7 +103,7 @@ def test_faults_meet_as_many_calls_as_they_say():
     assert len(chat.calls) == 5
 
 
-def test_a_reply_may_call_tools():
+def test_a_reply_may_call_tools() -> None:
     @tool
     def add(a: int, b: int) -> int:
         """Adds."""
@@ -115,13 +116,13 @@ def test_a_reply_may_call_tools():
     assert chat.calls[0]["kwargs"]["tools"] == [add]
 
 
-async def test_calls_in_flight_are_counted():
+async def test_calls_in_flight_are_counted() -> None:
     chat = ScriptedChat(rules=[("", "x")], latency=0.05)
     await asyncio.gather(*(chat.ainvoke("x") for _ in range(6)))
     assert chat.most_in_flight == 6
 
 
-async def test_streams_word_by_word():
+async def test_streams_word_by_word() -> None:
     chat = ScriptedChat(rules=[("", "one two  three\n")])
     chunks = [chunk async for chunk in chat.astream("x")]
     assert "".join(chunk.text for chunk in chunks) == "one two  three\n"
