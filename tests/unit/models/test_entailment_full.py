@@ -37,7 +37,7 @@ def classifier(folder: Path, names: dict[int, str]) -> Path:
     return folder
 
 
-def test_a_classifiers_own_label_order_is_read(tmp_path: Path):
+def test_a_classifiers_own_label_order_is_read(tmp_path: Path) -> None:
     model = Entailment.load(classifier(tmp_path, {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}))
     found = model.labels3(PAIRS)
     assert found.sum(1) == pytest.approx([1, 1, 1], abs=1e-5)
@@ -46,7 +46,7 @@ def test_a_classifiers_own_label_order_is_read(tmp_path: Path):
     assert model.probabilities(PAIRS) == pytest.approx(found[:, 0])
 
 
-def test_unnamed_labels_need_an_order_of_the_right_length(tmp_path: Path):
+def test_unnamed_labels_need_an_order_of_the_right_length(tmp_path: Path) -> None:
     folder = classifier(tmp_path, {0: "LABEL_0", 1: "LABEL_1"})
     with pytest.raises(InvalidInput, match="labels="):
         Entailment.load(folder)
@@ -60,7 +60,7 @@ def test_unnamed_labels_need_an_order_of_the_right_length(tmp_path: Path):
     assert (found > turned).all()
 
 
-def test_a_t5_answers_one_or_zero(tmp_path: Path):
+def test_a_t5_answers_one_or_zero(tmp_path: Path) -> None:
     torch.manual_seed(0)
     config = transformers.T5Config(
         vocab_size=len(WORDS), d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2, decoder_start_token_id=3,
@@ -77,7 +77,7 @@ def test_a_t5_answers_one_or_zero(tmp_path: Path):
         Entailment.load(tmp_path, labels=("entailment", "neutral"))
 
 
-def test_weights_that_need_unpickling_are_refused(tmp_path: Path):
+def test_weights_that_need_unpickling_are_refused(tmp_path: Path) -> None:
     folder = classifier(tmp_path, {0: "entailment", 1: "not_entailment"})
     weights = folder / "model.safetensors"
     torch.save({"classifier.bias": torch.zeros(2)}, folder / "pytorch_model.bin")
@@ -86,6 +86,6 @@ def test_weights_that_need_unpickling_are_refused(tmp_path: Path):
         Entailment.load(folder)
 
 
-def test_a_folder_that_is_no_model_is_refused(tmp_path: Path):
+def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="could not be loaded"):
         Entailment.load(tmp_path)

@@ -62,7 +62,7 @@ def toy_folder(path: Path, *, shuffled: bool = False) -> Path:
     return path
 
 
-def test_a_toy_run_learns_and_beats_shuffled_labels(tmp_path: Path, encoder: Encoder):
+def test_a_toy_run_learns_and_beats_shuffled_labels(tmp_path: Path, encoder: Encoder) -> None:
     data = toy_folder(tmp_path / "data")
     learnt = train_entailment(data, tmp_path / "out", options=OPTIONS, loop=LOOP, encoder=encoder)
     control = train_entailment(
@@ -92,13 +92,13 @@ def test_a_toy_run_learns_and_beats_shuffled_labels(tmp_path: Path, encoder: Enc
         assert row["gain"] == pytest.approx(row["balanced_accuracy"] - best)
 
 
-def test_only_the_folds_asked_for_are_read(tmp_path: Path):
+def test_only_the_folds_asked_for_are_read(tmp_path: Path) -> None:
     folder = DataFolder(toy_folder(tmp_path))
     assert len(natural_pairs(folder, [7])) == 40
     assert len(natural_pairs(folder, range(7))) == 280
 
 
-def test_missing_data_and_unknown_labels_are_errors(tmp_path: Path):
+def test_missing_data_and_unknown_labels_are_errors(tmp_path: Path) -> None:
     (tmp_path / "nli").mkdir()
     with pytest.raises(ResourceError, match="nli"):
         natural_pairs(DataFolder(tmp_path), [0])
@@ -108,7 +108,7 @@ def test_missing_data_and_unknown_labels_are_errors(tmp_path: Path):
         natural_pairs(DataFolder(tmp_path), [0])
 
 
-def test_a_swapped_detail_is_no_longer_in_the_premise():
+def test_a_swapped_detail_is_no_longer_in_the_premise() -> None:
     premise = "Ann Lee met Bob Ray in Rome in 1950. They left in 1960."
     rng = random.Random(0)
     changed = {swap_detail(premise, "Ann Lee met Bob Ray in 1950.", rng) for _ in range(60)}
@@ -117,7 +117,7 @@ def test_a_swapped_detail_is_no_longer_in_the_premise():
     assert swap_detail("nothing here", "nothing there", rng) is None
 
 
-def test_derived_pairs_come_with_the_labels_they_deserve(tmp_path: Path):
+def test_derived_pairs_come_with_the_labels_they_deserve(tmp_path: Path) -> None:
     folder = DataFolder(toy_folder(tmp_path))
     hover = NliPair(
         "hover", "Ann was born in Rome in 1950. Bob was born in Oslo.", "Ann was born in Rome.", "entailment"
@@ -130,7 +130,7 @@ def test_derived_pairs_come_with_the_labels_they_deserve(tmp_path: Path):
     assert all(not pair.entailed for pair in made if pair.hypothesis != hover.hypothesis)
 
 
-def test_small_sources_get_more_than_their_share_and_none_is_repeated_early():
+def test_small_sources_get_more_than_their_share_and_none_is_repeated_early() -> None:
     pairs = [NliPair("snli", str(place), "h", "neutral") for place in range(900)]
     pairs += [NliPair("wice", str(place), "h", "neutral") for place in range(100)]
     drawn = mixture(pairs, replace(OPTIONS, steps=10, group=100, evenness=0.5), random.Random(0))
@@ -140,13 +140,13 @@ def test_small_sources_get_more_than_their_share_and_none_is_repeated_early():
     assert len(set(wice[:100])) == 100
 
 
-def test_entailed_and_other_pairs_weigh_the_same():
+def test_entailed_and_other_pairs_weigh_the_same() -> None:
     pairs = [NliPair("wice", "p", "h", "entailment")] * 2 + [NliPair("wice", "p", "h", "not_entailment")] * 6
     weights = balance(pairs)
     assert sum(weights[:2]) == pytest.approx(sum(weights[2:])) == pytest.approx(4.0)
 
 
-def test_losses_by_hand():
+def test_losses_by_hand() -> None:
     logits = torch.log(torch.tensor([[0.5, 0.3, 0.2, 1.0]]).repeat(4, 1))
     labels, asks = torch.tensor([0, 3, 1, 0]), torch.tensor([False, False, False, True])
     found = pair_losses(logits, labels, asks, fine=0.5)
@@ -156,6 +156,6 @@ def test_losses_by_hand():
     assert found.tolist() == pytest.approx([float(value) for value in expected], abs=1e-6)
 
 
-def test_a_source_keeps_all_its_labels(tmp_path: Path):
+def test_a_source_keeps_all_its_labels(tmp_path: Path) -> None:
     pairs = natural_pairs(DataFolder(toy_folder(tmp_path)), range(8))
     assert Counter(pair.source for pair in pairs) == {"snli": 160, "fm2": 160}
