@@ -71,11 +71,11 @@ RELATION_QUESTIONS: dict[str, tuple[str, ...]] = {
 }
 
 
-def rows_of(folder: DataFolder, name: str, folds: Collection[int]) -> list[Row]:
-    """The rows of a data set in the folds; none when the folder lacks it."""
+def rows_of(folder: DataFolder, name: str, folds: Collection[int] | None = None) -> list[Row]:
+    """The rows of a data set, of all folds or of some; none when the folder lacks it."""
     if not any((folder.root / f"{name}.jsonl{suffix}").is_file() for suffix in ("", ".gz")):
         return []
-    return [row for row in folder.rows(f"{name}.jsonl") if fold_of(row) in folds]
+    return [row for row in folder.rows(f"{name}.jsonl") if folds is None or fold_of(row) in folds]
 
 
 def fold_of(row: Row) -> int:

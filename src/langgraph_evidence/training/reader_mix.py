@@ -38,7 +38,7 @@ def open_rows(folder: DataFolder, folds: Collection[int]) -> Iterator[tuple[str,
     opened = {name: rows_of(folder, f"multihop/{name}", folds) for name in OPEN}
     if not any(opened.values()):
         return
-    passages = {row["pid"]: row for row in rows_of(folder, PASSAGES, range(10))}
+    passages = {row["pid"]: row for row in rows_of(folder, PASSAGES)}
     for name, rows in opened.items():
         for row in filled_context(rows, passages):
             yield SOURCES[name.split("_")[0]], row

@@ -23,7 +23,7 @@ from langgraph_evidence.training.reader import ReaderPlan, evaluate_reader, read
 from langgraph_evidence.training.reader_align import align, places
 from langgraph_evidence.training.reader_data import Example, ExampleMaker
 from langgraph_evidence.training.reader_mix import real_examples
-from langgraph_evidence.training.reader_questions import cloze, generated_examples, relation_questions
+from langgraph_evidence.training.reader_questions import cloze, generated_examples, plain_passages, relation_questions
 
 NAMES = "Ann Bob Cid Dan Eve Fay Gus Hal Ida Jon Kim Lea Max Nia Oto Pia".split()
 COLOURS = "red blue green white black yellow brown pink".split()
@@ -171,3 +171,24 @@ def test_folds_and_missing_data_sets(tmp_path: Path) -> None:
     folder = DataFolder(toy_folder(tmp_path))
     assert list(real_examples(folder, {9}, 0)) == []
     assert {example.source for example in real_examples(folder, {0}, 0)} == {"HotpotQA"}
+
+
+def test_open_rows_take_their_passages_from_the_corpus(tmp_path: Path) -> None:
+    for name in ("multihop", "passages"):
+        (tmp_path / name).mkdir()
+    rows = [
+        {
+            "id": f"q{n}", "question": "What does the owner like?", "answer": "red", "fold": n,
+            "gold_pids": [2 * n, 2 * n + 1],
+            "decomposition": [{"question": "House >> owner", "answer": "Ann", "gold_pid": 2 * n}],
+        }
+        for n in (0, 7)
+    ]  # fmt: skip
+    pages = [{"pid": n, "title": f"Page {n}", "text": "Ann (born 3 May 1950) likes red."} for n in range(16)]
+    for name, lines in (("multihop/musique_dev_open", rows), ("passages/wiki_passages", pages)):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    made = list(real_examples(DataFolder(tmp_path), {0}, 0))
+    assert {example.source for example in made} == {"MuSiQue"}
+    assert "House >> owner" in {example.question for example in made}
+    titles = {row["title"] for row in plain_passages(DataFolder(tmp_path), 7)}
+    assert titles == {f"Page {n}" for n in range(16)} - {"Page 14", "Page 15"}
