@@ -89,6 +89,11 @@ class Encoder:
         """Width of a vector."""
         return self.config.hidden_size
 
+    @property
+    def text_tokens(self) -> int:
+        """How much of a text `encode` reads."""
+        return min(_TEXT_TOKENS, self.config.max_position_embeddings)
+
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Sentence vectors: mean of the last hidden states, of length one; shape (texts, dimension).
 
@@ -100,8 +105,7 @@ class Encoder:
             return np.zeros((0, self.dimension), dtype=np.float32)
 
         def compute(indexes: list[int]) -> list[NDArray[np.float32]]:
-            room = min(_TEXT_TOKENS, self.config.max_position_embeddings)
-            inputs = self.tokenizer.singles([texts[index] for index in indexes], room)
+            inputs = self.tokenizer.singles([texts[index] for index in indexes], self.text_tokens)
             return self.run(inputs, _pooled)
 
         return np.stack(self.cache.rows([content_key(text) for text in texts], compute))

@@ -186,7 +186,7 @@ def train_progress_reward(
     pairs, held_out = pairs[: limit or None], held_out[: tune or None]
     torch.manual_seed(options.seed)
     head = ProgressHead(encoder.dimension)
-    spec = AdapterSpec(HEAD, encoder.sha256, 0, LABELS, 256)
+    spec = AdapterSpec(HEAD, encoder.sha256, 0, LABELS, encoder.text_tokens)
     adapter = Adapter(encoder, spec, head)
     features = [torch.from_numpy(step_features(encoder, [pair.steps[side] for pair in pairs])) for side in (0, 1)]
 

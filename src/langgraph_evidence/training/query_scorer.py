@@ -124,7 +124,7 @@ def train_query_scorer(
     torch.manual_seed(options.seed)
     head = QueryHead()
     head.fit_scale(torch.cat([item.features.reshape(-1, FEATURES) for item in rounds]))
-    spec = AdapterSpec(HEAD, encoder.sha256, 0, LABELS, 256)
+    spec = AdapterSpec(HEAD, encoder.sha256, 0, LABELS, encoder.text_tokens)
     adapter = Adapter(encoder, spec, head)
 
     def step(indexes: list[int]) -> Tensor:

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 
 from langgraph_evidence.models.adapters import Adapter, AdapterSpec, PairModel, save_adapter
 from langgraph_evidence.models.sentence_ranker import HEAD, LABELS, SentenceRanker
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 OPTIONS = TrainOptions(epochs=1, learning_rate=1e-3, batch_tokens=2048, measure_every=90, patience=4)
 RANK, MAX_TOKENS, TEXTS = 32, 112, 4
-_MULTIHOP = (
+MULTIHOP = (
     "multihop/hotpotqa_train.jsonl",
     "multihop/hotpotqa_dev.jsonl",
     "multihop/2wiki_train.jsonl",
@@ -35,7 +36,7 @@ Row = dict[str, Any]
 def read_lists(data: DataFolder, folds: Iterable[int]) -> list[tuple[str, str, list[str], list[int]]]:
     """Ranking tasks: data set, query, all sentences, indexes of the good ones (some, never all)."""
     kept = frozenset(folds)
-    lists = [_from_context(row) for name in _MULTIHOP for row in data.rows(name, kept) if row["sentence_split"]]
+    lists = [_from_context(row) for name in MULTIHOP for row in data.rows(name, kept) if row["sentence_split"]]
     lists += [_from_fm2(row) for name in ("fm2_dev", "fm2_test") for row in data.rows(f"verify/{name}.jsonl", kept)]
     lists += [_from_wice(row) for row in data.rows("attribution/wice_claim_dev.jsonl", kept)]
     return [item for item in lists if 0 < len(item[3]) < len(item[2])]
@@ -134,6 +135,7 @@ def train_sentence_ranker(
     held_out = [replace_sentences(item, 12) for item in read_lists(data, [TUNE_FOLD])]
     chooser.shuffle(held_out)
     spec = AdapterSpec(HEAD, encoder.sha256, RANK, LABELS, MAX_TOKENS)
+    torch.manual_seed(options.seed)
     adapter = Adapter(encoder, spec)
     lengths, step = group_step(encoder, adapter, groups, absolute=0.5)
 

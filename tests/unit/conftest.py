@@ -1,6 +1,9 @@
 """A tiny BERT in a folder: the shape and the files of the real base, made in a moment from a seed."""
 
+from __future__ import annotations
+
 import json
+from typing import Any
 
 import pytest
 import torch
@@ -24,12 +27,13 @@ CONFIG = {
 }
 
 
-def write_base(folder, seed=0):
+def write_base(folder: Any, seed: Any = 0) -> Any:
     """Writes model.safetensors, config.json and tokenizer.json."""
+
     folder.mkdir(parents=True, exist_ok=True)
     chance = torch.Generator().manual_seed(seed)
 
-    def normal(*shape):
+    def normal(*shape: Any) -> Any:
         return torch.randn(*shape, generator=chance) * 0.15
 
     width, inner = CONFIG["hidden_size"], CONFIG["intermediate_size"]
@@ -57,24 +61,29 @@ def write_base(folder, seed=0):
     tensors["embeddings.LayerNorm.bias"] = normal(width)
     save_file(tensors, folder / "model.safetensors")
     (folder / "config.json").write_text(json.dumps(CONFIG))
+    write_tokenizer(folder)
+    return folder
+
+
+def write_tokenizer(folder):
+
     names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS]
     tokenizer = Tokenizer(models.WordPiece({name: index for index, name in enumerate(names)}, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.save(str(folder / "tokenizer.json"))
-    return folder
 
 
 @pytest.fixture(scope="session")
-def make_base():
+def make_base() -> Any:
     return write_base
 
 
 @pytest.fixture(scope="session")
-def base(tmp_path_factory):
+def base(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return write_base(tmp_path_factory.mktemp("base"))
 
 
 @pytest.fixture
-def encoder(base):
+def encoder(base: Any) -> Any:
     return Encoder.load(base, precision="fp32", device="cpu")

@@ -1,0 +1,161 @@
+"""The heads' training at toy size: the real code over files laid out like the real ones, in seconds."""
+
+import json
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from langgraph_evidence.models.progress_reward import ProgressReward
+from langgraph_evidence.models.query_head import ListwiseQueryScorer
+from langgraph_evidence.models.query_scorer import SimilarityScorer
+from langgraph_evidence.models.sentence_ranker import SentenceRanker
+from langgraph_evidence.training import progress_reward, query_scorer, sentence_ranker
+from langgraph_evidence.training.data import DataFolder
+from langgraph_evidence.training.query_data import Pool, read_pools
+
+PEOPLE = ["Red King", "Blue River", "Green Cat", "Dog City", "Lion Film", "Red Lion"]
+
+
+def question_row(number, fold):
+    chooser = random.Random(number)
+    names = chooser.sample(PEOPLE, 4)
+    facts = ["was born in the city", *["is the dog of a king"] * 3]
+    context = [[name, [f"{name} was a film.", f" The {name} {fact}."]] for name, fact in zip(names, facts, strict=True)]
+    return {
+        "id": f"q{number}",
+        "question": f"Who wrote {names[0]}?",
+        "context": context,
+        "gold_idx": [0],
+        "supporting_facts": [[names[0], 1]],
+        "sentence_split": True,
+        "decomposition": [
+            {"question": f"{names[0]} >> wrote", "answer": names[1], "support_idx": 0},
+            {"question": "where was #1 born", "answer": "city", "support_idx": 1},
+        ],
+        "evidences": None,
+        "fold": fold,
+    }
+
+
+def claim(text, informativeness, correctness):
+    return {"claim_string": text, "informativeness": informativeness, "correctness": correctness}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rows = [question_row(number, number % 8) for number in range(48)]
+    files = dict.fromkeys(sentence_ranker.MULTIHOP, [])
+    files |= dict.fromkeys(("multihop/musique_train.jsonl", "multihop/musique_dev.jsonl"), [])
+    files["multihop/hotpotqa_dev.jsonl"] = rows
+    files |= {
+        "questions/break_qdmr_highlevel_dev.jsonl": [],
+        "verify/fm2_dev.jsonl": [],
+        "verify/fm2_test.jsonl": [],
+        "attribution/wice_claim_dev.jsonl": [],
+        "nli/qnli_dev.jsonl": [],
+        "attribution/asqa_dev_500.jsonl": [
+            {"question": "Who?", "annotations": [{"long_answer": "The cat was red. The dog was blue."}], "fold": f}
+            for f in range(8)
+        ],
+        "attribution/alce_fewshot_demos.jsonl": [],
+        "attribution/expertqa.jsonl": [
+            {
+                "question": "What?",
+                "fold": 1,
+                "claims": [
+                    claim("A cat [1].", "Very relevant", "Definitely correct"),
+                    claim("A dog.", "Uninformative", "Unsure"),
+                ],
+            }
+        ],
+    }
+    for name, content in files.items():
+        path = tmp_path / "data" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(json.dumps(row) for row in content))
+    return DataFolder(tmp_path / "data")
+
+
+def test_labels_run_to_the_first_gold_passage():
+    pool = Pool("x", "q", ("a", "b", "c", "d"), frozenset({0, 3}), ("q", "r"), ((2, 3, 0, 1), (0, 1, 2, 3)))
+    assert [pool.gold_rank(0), pool.gold_rank(1)] == [2, 1]
+    assert pool.labels(0) == [0.0, 0.0, 1.0, 1.0]
+    assert pool.labels(1) == [1.0, 0.0, 0.0, 0.0]
+
+
+def test_the_loss_is_equation_9():
+    logits = torch.tensor([[0.0, 0.0, 0.0, 0.0], [20.0, -20.0, -20.0, -20.0]])
+    labels = torch.tensor([[1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]])
+    loss = query_scorer.scorer_loss(logits, labels, torch.tensor([1.0, 1.0]), alpha=0.1)
+    # BCE: four times ln 2 and four times about 0, over eight; 1 / sum s is 1/2 and 1, so the mean square is 0.125.
+    assert float(loss) == pytest.approx(0.5 * np.log(2) + 0.1 * 0.125, abs=1e-5)
+
+
+def test_pools_hold_hops_with_their_answers_and_are_the_same_for_a_seed(folder):
+    pools = read_pools(folder, [0], queries=50)
+    assert pools == read_pools(folder, [0], queries=50)
+    row = question_row(0, 0)
+    assert pools[0].queries[0] == row["question"]
+    assert f"where was {row['decomposition'][0]['answer']} born" in pools[0].queries
+    assert all(sorted(ranking) == [0, 1, 2, 3] for ranking in pools[0].rankings)
+    assert not read_pools(folder, [9])
+
+
+def test_the_query_scorer_learns_at_toy_size(folder, encoder, tmp_path):
+    options = replace(query_scorer.OPTIONS, epochs=4, measure_every=0, batch_tokens=400)
+    result = query_scorer.train_query_scorer(encoder, folder, tmp_path / "run", options=options)
+    history = result.progress.history
+    assert history[-1]["loss"] < history[0]["loss"]
+    scorer = ListwiseQueryScorer.load(tmp_path / "run" / "query_scorer.safetensors", encoder=encoder)
+    assert scorer.trained
+    pools = read_pools(folder, [7])
+    figures = query_scorer.measure_pools(scorer, pools)
+    assert figures["f1"] > query_scorer.measure_pools(SimilarityScorer(encoder), pools)["f1"]
+    assert figures["oracle"] >= figures["chosen"] >= 0
+    scores = scorer.score(["Red King", "dog"], ["Red King: a film", "Dog City: the river", "lion"])
+    assert [len(row) for row in scores] == [3, 3]
+    assert all(0 <= value <= 1 for row in scores for value in row)
+    assert scorer.score([], ["a"]) == []
+    assert scorer.score(["a"], []) == [[]]
+
+
+def test_the_sentence_ranker_learns_at_toy_size(folder, encoder, tmp_path):
+    options = replace(sentence_ranker.OPTIONS, epochs=6, learning_rate=1e-2, measure_every=0, batch_tokens=400)
+    result = sentence_ranker.train_sentence_ranker(encoder, folder, tmp_path / "run", options=options)
+    assert result.progress.history[-1]["loss"] < result.progress.history[0]["loss"]
+    lists = sentence_ranker.read_lists(folder, [7])
+    chance = sentence_ranker.measure_lists(lists, lambda _, sentences: [0.0] * len(sentences))
+    ranker = SentenceRanker.load(tmp_path / "run" / "sentence_ranker.safetensors", encoder=encoder)
+    assert sentence_ranker.measure_lists(lists, ranker.score)["score"] > chance["score"]
+    assert sorted(ranker.rank("red", ["a", "b", "c"])) == [0, 1, 2]
+    assert len(ranker.rank("red", ["a", "b", "c"], k=2)) == 2
+    assert ranker.score("red", []) == []
+
+
+def test_the_progress_reward_learns_at_toy_size(folder, encoder, tmp_path):
+    options = replace(progress_reward.OPTIONS, epochs=10, learning_rate=1e-2)
+    result = progress_reward.train_progress_reward(encoder, folder, tmp_path / "run", options=options)
+    assert result.progress.history[-1]["loss"] < result.progress.history[0]["loss"]
+    assert result.figures["score"] > 0.6
+    reward = ProgressReward.load(tmp_path / "run" / "progress_reward.safetensors", encoder=encoder)
+    values = reward.reward("Who wrote it?", [["The cat."], ["The cat.", "The dog."]])
+    assert len(values) == 2
+    assert all(0 < value < 1 for value in values)
+
+
+def test_preferences_keep_what_was_said_and_what_experts_thought(folder):
+    pairs = progress_reward.make_pairs(folder, [1])
+    expert = next(pair for pair in pairs if pair.source == "ExpertQA")
+    assert (expert.better, expert.worse, expert.said) == ("A cat.", "A dog.", ())
+    repeated = [pair for pair in pairs if pair.source == "ASQA" and pair.said]
+    assert all(pair.worse in pair.said for pair in repeated)
+
+
+def test_average_precision_is_worked_by_hand():
+    lists = [("x", "q", ["a", "b", "c", "d"], [1, 2])]
+    figures = sentence_ranker.measure_lists(lists, lambda _, __: [0.9, 0.8, 0.1, 0.2])
+    assert figures["score"] == pytest.approx((1 / 2 + 2 / 4) / 2)  # the good ones stand second and fourth
+    assert figures["x recall"] == 0.5
