@@ -10,8 +10,8 @@ PIP = $(BIN)/python -m pip install --quiet --constraint constraints.txt
 .PHONY: demo setup test check docs bench clean
 
 demo: .venv/demo-installed
-	$(BIN)/evidence ask "Where was the director of film The Alster Case born?"
-	$(BIN)/evidence ask "Who lived longer, Bernhard Afinger or Melvin Kranzberg?"
+	$(BIN)/evidence ask "What is the date of death of the founder of university University Of Los Andes (Colombia)?"
+	$(BIN)/evidence ask "Are Bmw M and Mine Safety Appliances both located in the same country?"
 
 setup: .venv/all-installed
 
