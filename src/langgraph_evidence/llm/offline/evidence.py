@@ -23,6 +23,7 @@ _NO_NAMES = frozenset(
 _DESCRIBES = re.compile(r"\s+(?!(?:is|was|and|in|of|by|for|on|to|with|at|from|as|or)\b)[a-z]")
 _LED = re.compile(r"\b(?:by|with|from|to|of|in|at)\s+(?:the\s+)?$")
 _PERSON = re.compile(r"(?:[A-Z][\w.'\u2019-]+\s+){1,3}[A-Z][\w'\u2019-]+$")
+_PEOPLE = re.compile(r"[\w.]+(?:ian|ean|ican|ese|ish)|French|German|Dutch|Greek|Indian|Italian|Roman|U\.S")
 _NEAR = 60
 _LONGEST_TITLE = 100
 
@@ -105,14 +106,14 @@ def _widened(relation: frozenset[str] | set[str]) -> frozenset[str]:
 
 
 def bridges(question: Question, evidence: tuple[str, ...]) -> list[Bridge]:
-    """The names of the evidence that are new to the question and title no passage of the evidence."""
+    """The names of the evidence that are new to the question and that no passage of the evidence is about."""
     asked = _asked(question, evidence)
-    titles = {bare(title_of(line)).casefold() for line in evidence}
+    titles = [bare(title_of(line)).casefold() for line in evidence]
     found: dict[str, Bridge] = {}
     for index, line in enumerate(evidence):
         for bridge in _names(line, index, asked=asked):
             old = found.get(bridge.name)
-            if bridge.name.casefold() in titles:
+            if any(title.startswith(bridge.name.casefold()) for title in titles):
                 continue
             if old is None or old.features["relation"] < bridge.features["relation"]:
                 found[bridge.name] = bridge
@@ -128,7 +129,7 @@ def _names(line: str, index: int, *, asked: _Asked) -> Iterator[Bridge]:
     about = float(bool(stems(bare(title))) and stems(bare(title)) <= asked.every)
     position = 0
     for number, sentence in enumerate(sentences(line.removeprefix(title + ": "))):
-        for span in entities(sentence):
+        for span in entities(sentence, bracketed=False):
             if not _leads_on(span.text, asked.every):
                 continue
             position += 1
@@ -153,6 +154,7 @@ def _context(sentence: str, span: Span, *, asked: _Asked) -> dict[str, float]:
         "by": float(bool(re.search(r"\bby\s+$", before))),
         "is": float(bool(re.search(r"\b(is|was|are|were)\s+(a|an|the)\s+(\w+\s+)?$", before))),
         "person": float(bool(_PERSON.match(span.text))),
+        "people": float(bool(_PEOPLE.fullmatch(span.text))),
     }
 
 
@@ -165,5 +167,9 @@ def _closeness(before: str, after: str, wanted: frozenset[str]) -> float:
 
 def _leads_on(name: str, asked: frozenset[str]) -> bool:
     own = stems(name)
-    first = name.split()[0].lower()
-    return bool(own) and not own <= asked and first not in _NO_NAMES and any(c.isalpha() for c in name)
+    said = words(name)
+    return bool(own) and not own <= asked and said[0] not in _NO_NAMES and not all(map(_dates, said))
+
+
+def _dates(word: str) -> bool:
+    return word in _NO_NAMES or not word.isalpha()

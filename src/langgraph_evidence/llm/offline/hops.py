@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.llm.offline.questions import Question
 
-_SPREAD = 1
 _lock = threading.Lock()
 
 
@@ -42,7 +41,7 @@ class Plans:
         if temperature <= 0:
             return self.queries[0][0]
         top = self.queries[0][1]
-        weights = [math.exp((score - top) / (_SPREAD * temperature)) for _, score in self.queries]
+        weights = [math.exp((score - top) / temperature) for _, score in self.queries]
         return chance.choices([query for query, _ in self.queries], weights)[0]
 
     def answers(self, temperature: float, chance: random.Random) -> bool:

@@ -16,7 +16,8 @@ _SAME = re.compile(
 )
 _BREAK = re.compile(r",\s+|\s+(?=(?:that|who|whom|which|whose|where|when|what|how)\b)", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"\u201c]\s*([^\"\u201c\u201d]{2,80}?)\s*[\"\u201d]")
-_TOKEN = re.compile(r"[\w.&/\u2019'\u2013\u2014!+*-]+(?:\s\([^()]{1,40}\))?")
+_TOKEN = re.compile(r"[\w.&/\u2019'\u2013\u2014!+*-]+")
+_TITLE_TOKEN = re.compile(_TOKEN.pattern + r"(?:\s\([^()]{1,40}\))?")
 
 
 @dataclass(frozen=True)
@@ -28,15 +29,21 @@ class Span:
     end: int
 
 
-def entities(text: str) -> list[Span]:
-    """The quoted and the capitalised spans of a text, in order; the word that opens a question is none."""
+def entities(text: str, *, bracketed: bool = True) -> list[Span]:
+    """The quoted and the capitalised spans of a text, in order; the word that opens a question is none.
+
+    Args:
+        text: A question or a sentence.
+        bracketed: Whether a parenthesis belongs to the name before it, as in a title.
+    """
     quoted = [Span(match[1].strip(), match.start(), match.end()) for match in _QUOTED.finditer(text)]
-    named = [span for span in _capitalised(text) if not any(q.start <= span.start < q.end for q in quoted)]
+    token = _TITLE_TOKEN if bracketed else _TOKEN
+    named = [span for span in _capitalised(text, token) if not any(q.start <= span.start < q.end for q in quoted)]
     return sorted(quoted + named, key=lambda span: span.start)
 
 
-def _capitalised(text: str) -> list[Span]:
-    tokens = list(_TOKEN.finditer(text))
+def _capitalised(text: str, pattern: re.Pattern[str]) -> list[Span]:
+    tokens = list(pattern.finditer(text))
     found: list[Span] = []
     run: list[re.Match[str]] = []
     for index, token in enumerate(tokens):

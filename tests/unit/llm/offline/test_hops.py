@@ -87,3 +87,9 @@ def test_draws_follow_the_scores() -> None:
     assert plans.answers(0.0, chance)
     assert all(plans.answers(0.2, chance) for _ in range(200))
     assert 130 < sum(plans.answers(2.0, chance) for _ in range(200)) < 195  # sigmoid(log(9) / 2) = 0.75
+
+
+def test_dates_and_aliases_of_a_title_lead_nowhere() -> None:
+    line = "Clock Tower, Brighton: Clock Tower (or the Jubilee Clock) was built on 15 March 1834 by Ann Example."
+    names = [bridge.name for bridge in bridges(analyse("Who built it?"), (line,))]
+    assert names == ["Jubilee Clock", "Ann Example"]
