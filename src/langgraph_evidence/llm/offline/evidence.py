@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from langgraph_evidence.citations import split_sentences
 from langgraph_evidence.llm.offline.questions import Question, Span, entities
 from langgraph_evidence.llm.offline.words import RELATED, content_words, stem, stems, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"\u201c(]?[A-Z0-9])")
 _NO_NAMES = frozenset(
     (
         "january february march april may june july august september october november december the he she it in his "
@@ -57,8 +57,8 @@ def title_of(line: str) -> str:
 
 @lru_cache(maxsize=4096)
 def sentences(line: str) -> tuple[str, ...]:
-    """The sentences of a line, cut at a full stop before a capital."""
-    return tuple(_SENTENCE.split(line))
+    """The sentences of a line."""
+    return tuple(quote.text for quote in split_sentences(line))
 
 
 def bare(title: str) -> str:
