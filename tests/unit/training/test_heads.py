@@ -47,8 +47,8 @@ def claim(text, informativeness, correctness):
 @pytest.fixture
 def folder(tmp_path):
     rows = [question_row(number, number % 8) for number in range(48)]
-    files = dict.fromkeys(sentence_ranker.MULTIHOP, [])
-    files |= dict.fromkeys(("multihop/musique_train.jsonl", "multihop/musique_dev.jsonl"), [])
+    empty = (*sentence_ranker.MULTIHOP, "multihop/musique_train.jsonl", "multihop/musique_dev.jsonl")
+    files = {name: [] for name in empty}
     files["multihop/hotpotqa_dev.jsonl"] = rows
     files |= {
         "questions/break_qdmr_highlevel_dev.jsonl": [],
