@@ -18,6 +18,7 @@ from langgraph_evidence import FurepaSettings, create_furepa
 from langgraph_evidence.errors import InvalidInput, ModelError, ResourceError
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.llm.parse import clean
+from langgraph_evidence.llm.testing import ScriptedChat
 from langgraph_evidence.methods.furepa.events import SCHEMAS
 from langgraph_evidence.methods.furepa.graph import Furepa
 from langgraph_evidence.types import Stopped
@@ -351,6 +352,14 @@ def test_it_works_as_a_node_of_another_graph_whose_context_it_does_not_read() ->
         {"question": QUESTION}, {"configurable": {"thread_id": "1"}}, context={"tenant": "x"}
     )
     assert out["answer"] == "Gwalior, India"
+
+
+@pytest.mark.parametrize("limit", range(11, 30))
+def test_a_hosts_limit_of_steps_ends_a_run_with_its_best_answer(limit: int) -> None:
+    model = ScriptedChat(rules=[("", [f"[Search] query {number} about other things" for number in range(5)])])
+    graph = build(model, iterations=50).compile()
+    out = graph.invoke({"question": QUESTION}, {"recursion_limit": limit})
+    assert out["stopped"] in {"budget", "no_answer"}
 
 
 def test_native_n_asks_once_a_round() -> None:

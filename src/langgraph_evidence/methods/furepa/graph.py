@@ -56,6 +56,9 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.types import Usage
 
+# propose, decide, propose_alone, decide, filter_queries, score_queries, retrieve; then force_answer and conclude.
+ROUND_STEPS = 9
+
 _Graph = StateGraph[FurepaState, FurepaSettings, FurepaInput, FurepaOutput]
 
 
@@ -104,11 +107,14 @@ class Furepa:
         return fresh(question.strip(), resolve(get_runtime().context, self.settings))
 
     def rounds(self, state: FurepaState) -> list[Send] | Literal["force_answer"]:
-        """Starts the n samples of an iteration, or ends the loop after T iterations or when the budget is spent."""
+        """Starts the n samples of an iteration, or ends the loop after T iterations or when the budget is spent.
+
+        A host's limit of steps is a budget too: a chain of LangChain allows a graph 25.
+        """
         settings = settings_of(state)
         count = settings.samples if settings.assess else 1
         affordable = budget_of(settings).allows(spent(state["ledger"]), calls=count)
-        if state["iteration"] >= settings.iterations or not affordable:
+        if state["iteration"] >= settings.iterations or not affordable or state["remaining_steps"] < ROUND_STEPS:
             return "force_answer"
         if settings.native_n:
             return [Send("propose", sample_of(state, index=0, count=count))]

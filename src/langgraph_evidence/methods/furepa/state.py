@@ -6,6 +6,7 @@ import dataclasses
 from typing import Annotated, Any, Literal
 
 from langchain_core.messages import AIMessage
+from langgraph.managed import RemainingSteps
 from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
@@ -69,8 +70,9 @@ class FurepaOutput(TypedDict):
 
 
 class FurepaState(TypedDict):
-    """The memory of the loop."""
+    """The memory of the loop; `remaining_steps` is LangGraph's, and bounds a run whose host allows it few steps."""
 
+    remaining_steps: RemainingSteps
     question: str
     settings: dict[str, Any]
     iteration: int
