@@ -68,15 +68,17 @@ def readings(question: str, passages: Sequence[str], scored: Sequence[WindowScor
 
 
 def _apart(found: Sequence[Reading]) -> list[Reading]:
-    """Leaves out what overlaps something better: the same answer, longer or shorter."""
+    """Leaves out what is the same as something better, or overlaps it: the same answer, longer or shorter."""
     kept: list[Reading] = []
     for reading in found:
-        if not any(
-            other.passage == reading.passage and other.start < reading.end and reading.start < other.end
-            for other in kept
-        ):
+        if not any(_same(reading, other) for other in kept):
             kept.append(reading)
     return kept
+
+
+def _same(one: Reading, other: Reading) -> bool:
+    overlaps = other.passage == one.passage and other.start < one.end and one.start < other.end
+    return overlaps or one.text.lower() == other.text.lower()
 
 
 def _reading(question: str, span: Span, passages: Sequence[str], sure: float) -> Reading:

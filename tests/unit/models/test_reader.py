@@ -109,6 +109,11 @@ def test_candidates_differ_and_fall() -> None:
     assert found[0].score > found[1].score
 
 
+def test_candidates_are_told_apart_after_they_are_trimmed() -> None:
+    found = Reader(Pointing({"the": 4.0, "Paris": 4.0})).candidates("Which city?", ["Ann: the Paris", "Bob: Paris"], 5)
+    assert [reading.text for reading in found].count("Paris") == 1
+
+
 def test_nothing_to_read_and_wrong_use(untrained: Reader) -> None:
     nothing: list[list[str]] = [[], ["", " "]]
     for passages in nothing:
