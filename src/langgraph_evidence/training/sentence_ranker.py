@@ -70,7 +70,7 @@ def make_groups(data: DataFolder, folds: Iterable[int], *, seed: int = 0, texts:
     chooser, groups, kept = random.Random(seed), [], frozenset(folds)
     for source, query, sentences, good in read_lists(data, kept):
         bad = [index for index in range(len(sentences)) if index not in set(good)]
-        alike = sorted(bad, key=lambda index: -_overlap(query, sentences[index]))
+        alike = sorted(bad, key=lambda index: -word_overlap(query, sentences[index]))
         for index in good:
             hard = alike[: 3 * (texts - 1)]
             others = chooser.sample(hard, min(len(hard), texts - 1))
@@ -92,7 +92,8 @@ def _qnli(rows: Sequence[Row], chooser: random.Random) -> list[Group]:
     ]
 
 
-def _overlap(query: str, sentence: str) -> float:
+def word_overlap(query: str, sentence: str) -> float:
+    """Share of the query's words that the sentence holds."""
     asked, found = set(query.lower().split()), set(sentence.lower().split())
     return len(asked & found) / max(1, len(asked))
 
@@ -132,7 +133,7 @@ def train_sentence_ranker(
     groups = make_groups(data, TRAIN_FOLDS, seed=options.seed)
     chooser.shuffle(groups)
     groups = groups[: limit or None]
-    held_out = [replace_sentences(item, 12) for item in read_lists(data, [TUNE_FOLD])]
+    held_out = [shorten(item, 12) for item in read_lists(data, [TUNE_FOLD])]
     chooser.shuffle(held_out)
     spec = AdapterSpec(HEAD, encoder.sha256, RANK, LABELS, MAX_TOKENS)
     torch.manual_seed(options.seed)
@@ -152,12 +153,12 @@ def train_sentence_ranker(
     return result
 
 
-def replace_sentences(item: tuple[str, str, list[str], list[int]], count: int) -> tuple[str, str, list[str], list[int]]:
+def shorten(item: tuple[str, str, list[str], list[int]], count: int) -> tuple[str, str, list[str], list[int]]:
     """The same task over the good sentences and the `count` others most alike to the query in words."""
     source, query, sentences, good = item
     others = sorted(
         (index for index in range(len(sentences)) if index not in set(good)),
-        key=lambda index: -_overlap(query, sentences[index]),
+        key=lambda index: -word_overlap(query, sentences[index]),
     )[:count]
     kept = sorted([*good, *others])
     return source, query, [sentences[index] for index in kept], [kept.index(index) for index in good]

@@ -12,7 +12,7 @@ from langgraph_evidence.models.progress_reward import ProgressReward
 from langgraph_evidence.models.query_head import ListwiseQueryScorer
 from langgraph_evidence.models.query_scorer import SimilarityScorer
 from langgraph_evidence.models.sentence_ranker import SentenceRanker
-from langgraph_evidence.training import progress_reward, query_scorer, sentence_ranker
+from langgraph_evidence.training import measures, progress_reward, query_scorer, sentence_ranker
 from langgraph_evidence.training.data import DataFolder
 from langgraph_evidence.training.query_data import Pool, read_pools
 
@@ -118,6 +118,9 @@ def test_the_query_scorer_learns_at_toy_size(folder, encoder, tmp_path):
     scores = scorer.score(["Red King", "dog"], ["Red King: a film", "Dog City: the river", "lion"])
     assert [len(row) for row in scores] == [3, 3]
     assert all(0 <= value <= 1 for row in scores for value in row)
+    rows = measures.measure_query_scorer(encoder, folder, [7], source=tmp_path / "run" / "query_scorer.safetensors")
+    assert rows["trained"] == figures
+    assert "trained, HotpotQA" in rows
     assert scorer.score([], ["a"]) == []
     assert scorer.score(["a"], []) == [[]]
 
@@ -130,6 +133,10 @@ def test_the_sentence_ranker_learns_at_toy_size(folder, encoder, tmp_path):
     chance = sentence_ranker.measure_lists(lists, lambda _, sentences: [0.0] * len(sentences))
     ranker = SentenceRanker.load(tmp_path / "run" / "sentence_ranker.safetensors", encoder=encoder)
     assert sentence_ranker.measure_lists(lists, ranker.score)["score"] > chance["score"]
+    rows = measures.measure_sentence_ranker(
+        encoder, folder, [7], source=tmp_path / "run" / "sentence_ranker.safetensors"
+    )
+    assert rows["trained"]["score"] == pytest.approx(sentence_ranker.measure_lists(lists, ranker.score)["score"])
     assert sorted(ranker.rank("red", ["a", "b", "c"])) == [0, 1, 2]
     assert len(ranker.rank("red", ["a", "b", "c"], k=2)) == 2
     assert ranker.score("red", []) == []
@@ -141,6 +148,11 @@ def test_the_progress_reward_learns_at_toy_size(folder, encoder, tmp_path):
     assert result.progress.history[-1]["loss"] < result.progress.history[0]["loss"]
     assert result.figures["score"] > 0.6
     reward = ProgressReward.load(tmp_path / "run" / "progress_reward.safetensors", encoder=encoder)
+    figures = measures.measure_progress_reward(
+        encoder, folder, [7], source=tmp_path / "run" / "progress_reward.safetensors"
+    )
+    assert set(figures) == {"trained", "length", "similarity"}
+    assert figures["trained"]["score"] == pytest.approx(result.figures["score"])
     values = reward.reward("Who wrote it?", [["The cat."], ["The cat.", "The dog."]])
     assert len(values) == 2
     assert all(0 < value < 1 for value in values)
