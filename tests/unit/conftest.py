@@ -13,7 +13,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from langgraph_evidence.models.encoder import Encoder
 
 WORDS = "the a of is was in who what when where film city king river born wrote red blue green cat dog lion".split()
-CONFIG = {
+CONFIG: dict[str, Any] = {
     "model_type": "bert",
     "vocab_size": 64,
     "hidden_size": 32,
@@ -65,7 +65,7 @@ def write_base(folder: Any, seed: Any = 0) -> Any:
     return folder
 
 
-def write_tokenizer(folder):
+def write_tokenizer(folder: Any) -> None:
 
     names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS]
     tokenizer = Tokenizer(models.WordPiece({name: index for index, name in enumerate(names)}, unk_token="[UNK]"))

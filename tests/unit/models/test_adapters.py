@@ -1,5 +1,9 @@
+from __future__ import annotations
+
 import json
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +18,7 @@ from langgraph_evidence.models.pair_source import open_pair_model
 PAIRS = [("who was it", "the red king"), ("what", "the river of the city"), ("who was it", "blue")]
 
 
-def trained(encoder, head="toy", seed=0):
+def trained(encoder: Any, head: Any = "toy", seed: Any = 0) -> Any:
     torch.manual_seed(seed)
     adapter = Adapter(encoder, AdapterSpec(head, encoder.sha256, 4, ("no", "yes"), 32))
     with torch.no_grad():
@@ -24,20 +28,20 @@ def trained(encoder, head="toy", seed=0):
 
 
 @pytest.fixture
-def saved(encoder, tmp_path):
+def saved(encoder: Any, tmp_path: Path) -> Any:
     path = tmp_path / "toy.safetensors"
     save_adapter(trained(encoder), path)
     return path
 
 
-def test_a_saved_adapter_scores_as_before(encoder, saved):
+def test_a_saved_adapter_scores_as_before(encoder: Any, saved: Any) -> None:
     expected = PairModel(encoder, trained(encoder)).logits(PAIRS)
     found = PairModel(encoder, load_adapter(encoder, saved, "toy", labels=("no", "yes"))).logits(PAIRS)
     assert found.shape == (3, 2)
     assert np.allclose(found, expected, atol=1e-2)  # stored as float16
 
 
-def test_adapters_share_one_base_and_leave_it_as_it_was(encoder):
+def test_adapters_share_one_base_and_leave_it_as_it_was(encoder: Any) -> None:
     before = encoder.encode(["the red film"])
     first, second = PairModel(encoder, trained(encoder)), PairModel(encoder, trained(encoder, seed=1))
     a, b = first.logits(PAIRS), second.logits(PAIRS)
@@ -47,52 +51,52 @@ def test_adapters_share_one_base_and_leave_it_as_it_was(encoder):
     assert np.array_equal(first.logits(PAIRS), a)
 
 
-def test_an_adapter_is_small_beside_the_base(encoder):
+def test_an_adapter_is_small_beside_the_base(encoder: Any) -> None:
     base = sum(value.numel() for value in encoder.bert.parameters())
     assert sum(value.numel() for value in trained(encoder).parameters()) < base / 3
     assert not any(value.requires_grad for value in encoder.bert.parameters())
 
 
-def test_no_pairs_give_no_rows(encoder):
+def test_no_pairs_give_no_rows(encoder: Any) -> None:
     assert PairModel(encoder, trained(encoder)).logits([]).shape == (0, 2)
 
 
-def test_an_over_long_pair_is_cut(encoder):
+def test_an_over_long_pair_is_cut(encoder: Any) -> None:
     assert PairModel(encoder, trained(encoder)).logits([("red " * 10_000, "blue " * 10_000)]).shape == (1, 2)
 
 
-def test_the_wrong_task_or_labels_are_refused(encoder, saved):
+def test_the_wrong_task_or_labels_are_refused(encoder: Any, saved: Any) -> None:
     with pytest.raises(ResourceError, match="'toy'; 'other' is needed"):
         load_adapter(encoder, saved, "other")
     with pytest.raises(ResourceError, match="label map"):
         load_adapter(encoder, saved, "toy", labels=("yes", "no"))
 
 
-def test_an_adapter_of_another_base_is_refused(make_base, tmp_path, saved):
+def test_an_adapter_of_another_base_is_refused(make_base: Any, tmp_path: Path, saved: Any) -> None:
     other = Encoder.load(make_base(tmp_path / "other", seed=3), precision="fp32")
     with pytest.raises(ResourceError, match="has base"):
         load_adapter(other, saved, "toy")
 
 
-def _truncate(path):
+def _truncate(path: Any) -> None:
     path.write_bytes(path.read_bytes()[:-10])
 
 
-def _flip(path):
+def _flip(path: Any) -> None:
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
     path.write_bytes(bytes(data))
 
 
-def _remove(path):
+def _remove(path: Any) -> None:
     path.unlink()
 
 
-def _other_format(path):
+def _other_format(path: Any) -> None:
     save_file(load_file(path), path, metadata={"format": "something"})
 
 
-def _rewrite(path, change_spec=None, change_tensors=None):
+def _rewrite(path: Any, change_spec: Any = None, change_tensors: Any = None) -> None:
     from safetensors import safe_open
 
     with safe_open(path, framework="pt") as file:
@@ -104,27 +108,27 @@ def _rewrite(path, change_spec=None, change_tensors=None):
     save_file(tensors, path, metadata={**metadata, "adapter": json.dumps(spec)})
 
 
-def _huge_rank(path):
+def _huge_rank(path: Any) -> None:
     _rewrite(path, change_spec=lambda spec: spec.update(rank=10**9))
 
 
-def _other_rank(path):
+def _other_rank(path: Any) -> None:
     _rewrite(path, change_spec=lambda spec: spec.update(rank=8))
 
 
-def _no_labels(path):
+def _no_labels(path: Any) -> None:
     _rewrite(path, change_spec=lambda spec: spec.pop("labels"))
 
 
-def _too_long(path):
+def _too_long(path: Any) -> None:
     _rewrite(path, change_spec=lambda spec: spec.update(max_tokens=512))
 
 
-def _not_finite(path):
+def _not_finite(path: Any) -> None:
     _rewrite(path, change_tensors=lambda tensors: tensors["head.output.bias"].fill_(float("nan")))
 
 
-def _missing_tensor(path):
+def _missing_tensor(path: Any) -> None:
     _rewrite(path, change_tensors=lambda tensors: tensors.pop("head.output.bias"))
 
 
@@ -143,13 +147,13 @@ def _missing_tensor(path):
         (_missing_tensor, "does not fit"),
     ],
 )
-def test_a_damaged_file_says_what_is_wrong(encoder, saved, damage, words):
+def test_a_damaged_file_says_what_is_wrong(encoder: Any, saved: Any, damage: Any, words: Any) -> None:
     damage(saved)
     with pytest.raises(ResourceError, match=words):
         load_adapter(encoder, saved, "toy")
 
 
-def test_a_full_size_model_takes_the_place_of_an_adapter(tmp_path, base):
+def test_a_full_size_model_takes_the_place_of_an_adapter(tmp_path: Path, base: Any) -> None:
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
     config = BertConfig.from_pretrained(str(base), num_labels=1)
@@ -170,13 +174,13 @@ def test_a_full_size_model_takes_the_place_of_an_adapter(tmp_path, base):
         open_pair_model("entailment", tmp_path / "full", labels=("no", "yes"))
 
 
-def test_a_full_size_model_that_is_not_there_is_an_error(tmp_path):
+def test_a_full_size_model_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(ResourceError, match="safetensors"):
         open_pair_model("sentence_ranker", tmp_path / "empty", labels=("relevant",))
 
 
-def test_the_spec_is_kept_with_the_weights(encoder, tmp_path):
+def test_the_spec_is_kept_with_the_weights(encoder: Any, tmp_path: Path) -> None:
     adapter = trained(encoder)
     adapter.spec = replace(adapter.spec, details={"data": {"a.jsonl": "00"}})
     save_adapter(adapter, tmp_path / "toy.safetensors")

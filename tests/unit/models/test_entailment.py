@@ -126,12 +126,12 @@ def test_an_adapter_file_is_a_model(tmp_path: Path) -> None:
     assert model.probabilities(pairs) == pytest.approx(one_by_one, abs=0.02)
 
 
-def test_a_long_premise_is_read_twice_and_a_short_one_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_long_premise_is_read_twice_and_a_short_one_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = default_encoder()
     read: list[int] = []
     run = type(encoder).run
 
-    def counted(self, inputs, head, lora=None):
+    def counted(self: Any, inputs: Any, head: Any, lora: Any = None) -> Any:
         read.extend([len(tokens) for tokens in inputs] if lora is not None else [])
         return run(self, inputs, head, lora)
 

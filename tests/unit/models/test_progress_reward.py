@@ -1,6 +1,10 @@
+from __future__ import annotations
+
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,22 +18,22 @@ from langgraph_evidence.models.progress_reward import ProgressReward, context_of
 class Fixed:
     """Every token is a character; its log-probability is a constant, or one by character."""
 
-    def __init__(self, value, **special):
+    def __init__(self, value: Any, **special: Any) -> None:
         self.value, self.special, self.asked = value, special, 0
 
-    def tokens(self, text):
+    def tokens(self, text: Any) -> Any:
         self.asked += 1
         return [(place, self.special.get(character, self.value)) for place, character in enumerate(text)][1:]
 
 
-def test_the_log_ratio_is_the_mean_over_sentences():
+def test_the_log_ratio_is_the_mean_over_sentences() -> None:
     policy, reference = Fixed(-1.0, x=-0.5), Fixed(-1.0)
     reward = DpoProgressReward(policy, reference, template="$question:")
     # " axx" has two x (+1.0), " b" none: (1.0 + 0.0) / 2; the x of the question counts for nothing.
     assert reward.reward("x", [["axx", "b"], ["axx"]]) == pytest.approx([0.5, 1.0])
 
 
-def test_an_equal_pair_of_models_rewards_nothing_and_each_text_is_asked_once():
+def test_an_equal_pair_of_models_rewards_nothing_and_each_text_is_asked_once() -> None:
     model, other = Fixed(-2.0), Fixed(-2.0)
     reward = DpoProgressReward(model, other)
     assert reward.reward("q", [["a b c."], ["a b c."]]) == [0.0, 0.0]
@@ -37,18 +41,18 @@ def test_an_equal_pair_of_models_rewards_nothing_and_each_text_is_asked_once():
 
 
 @pytest.mark.parametrize("answers", [[[]], [["a"], []]])
-def test_an_answer_without_sentences_is_refused(answers):
+def test_an_answer_without_sentences_is_refused(answers: Any) -> None:
     with pytest.raises(InvalidInput, match="at least one sentence"):
         DpoProgressReward(Fixed(-1.0), Fixed(-1.0)).reward("q", answers)
 
 
-def test_a_template_without_the_question_is_refused():
+def test_a_template_without_the_question_is_refused() -> None:
     with pytest.raises(InvalidInput, match=r"\$question"):
         DpoProgressReward(Fixed(-1.0), Fixed(-1.0), template="Answer:")
 
 
 @pytest.fixture(scope="module")
-def language_model(tmp_path_factory):
+def language_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
@@ -63,7 +67,7 @@ def language_model(tmp_path_factory):
     return folder
 
 
-def test_a_local_model_gives_the_log_probability_of_the_text(language_model):
+def test_a_local_model_gives_the_log_probability_of_the_text(language_model: Any) -> None:
     model = LocalLikelihood.load(language_model, device="cpu")
     text = "Who? Me. You."
     found = model.tokens(text)
@@ -75,17 +79,17 @@ def test_a_local_model_gives_the_log_probability_of_the_text(language_model):
     assert DpoProgressReward.load(language_model, language_model, device="cpu").reward("Who?", [["Me."]]) == [0.0]
 
 
-def test_a_model_that_is_not_there_is_an_error(tmp_path):
+def test_a_model_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="causal language model"):
         LocalLikelihood.load(tmp_path)
 
 
 @pytest.fixture
-def server():
-    state = {"reply": None, "status": 200, "seen": []}
+def server() -> Any:
+    state: dict[str, Any] = {"reply": None, "status": 200, "seen": []}
 
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
+        def do_POST(self) -> None:
             payload = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             state["seen"].append((self.path, payload, self.headers.get("Authorization")))
             body = json.dumps(
@@ -96,7 +100,7 @@ def server():
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *_):
+        def log_message(self, *_: Any) -> None:
             pass
 
     listener = HTTPServer(("127.0.0.1", 0), Handler)
@@ -108,13 +112,13 @@ def server():
     listener.server_close()
 
 
-def echo(prompt):
+def echo(prompt: Any) -> Any:
     count = len(prompt)
     logprobs = {"text_offset": list(range(count + 1)), "token_logprobs": [None, *[-0.25] * (count - 1), -9.0]}
     return {"choices": [{"text": f"{prompt}!", "logprobs": logprobs}]}
 
 
-def test_a_server_is_probed_once_and_then_asked(server):
+def test_a_server_is_probed_once_and_then_asked(server: Any) -> None:
     url, state = server
     state["reply"] = echo
     model = ServedLikelihood(url, "policy", key="k")
@@ -137,14 +141,14 @@ def test_a_server_is_probed_once_and_then_asked(server):
         [],
     ],
 )
-def test_a_server_without_prompt_log_probabilities_is_refused(server, reply):
+def test_a_server_without_prompt_log_probabilities_is_refused(server: Any, reply: Any) -> None:
     url, state = server
     state["reply"] = reply
     with pytest.raises(ModelError, match="does not return prompt log-probabilities"):
         ServedLikelihood(url, "policy")
 
 
-def test_a_server_that_fails_says_how(server):
+def test_a_server_that_fails_says_how(server: Any) -> None:
     url, state = server
     state.update(reply={"error": "no such model"}, status=404)
     with pytest.raises(ModelError, match=r"404.*no such model"):
@@ -156,11 +160,11 @@ def test_a_server_that_fails_says_how(server):
 
 
 class ByLength:
-    def scores(self, steps):
+    def scores(self, steps: Any) -> Any:
         return np.array([len(step[2]) - 3.0 for step in steps], dtype=np.float32)
 
 
-def test_the_progress_reward_is_the_mean_of_the_sentences_preferences():
+def test_the_progress_reward_is_the_mean_of_the_sentences_preferences() -> None:
     found = ProgressReward(ByLength()).reward("q", [["abc"], ["abc", "abcd"]])
     assert found == pytest.approx([0.5, (0.5 + 1 / (1 + np.exp(-1))) / 2])
     assert ProgressReward(ByLength()).reward("q", []) == []
@@ -168,7 +172,7 @@ def test_the_progress_reward_is_the_mean_of_the_sentences_preferences():
         ProgressReward(ByLength()).reward("q", [[]])
 
 
-def test_features_see_the_question_and_what_was_said(encoder):
+def test_features_see_the_question_and_what_was_said(encoder: Any) -> None:
     steps = [("who wrote it", (), "the red king"), ("who wrote it", ("the red king",), "the red king")]
     features = step_features(encoder, steps)
     assert features.shape == (2, 2 * encoder.dimension + 5)
@@ -178,7 +182,7 @@ def test_features_see_the_question_and_what_was_said(encoder):
     assert (told[1], nearest[1], started[1]) == (pytest.approx(1, abs=1e-5), pytest.approx(1, abs=1e-5), 1)
 
 
-def test_the_context_keeps_the_end_of_a_long_text():
+def test_the_context_keeps_the_end_of_a_long_text() -> None:
     assert context_of("q?", []) == "q?"
     assert context_of("q?", ["a" * 900, "end."]).endswith("end.")
     assert len(context_of("q?", ["a" * 900])) < 420

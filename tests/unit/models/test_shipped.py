@@ -1,6 +1,9 @@
 """The shipped heads over the real base: they load, agree with their cards, and do what they are for."""
 
+from __future__ import annotations
+
 import json
+from typing import Any
 
 import pytest
 
@@ -21,7 +24,7 @@ PASSAGES = [
 
 
 @pytest.mark.parametrize("head", HEADS)
-def test_the_card_is_of_the_file(head):
+def test_the_card_is_of_the_file(head: Any) -> None:
     card = json.loads(shipped(head).with_suffix(".json").read_text())
     assert card["sha256"] == sha256_of(shipped(head))
     assert card["base"] == BASE_SHA256
@@ -30,11 +33,11 @@ def test_the_card_is_of_the_file(head):
     assert all(len(value) == 64 for value in card["details"]["data"].values())
 
 
-def test_all_heads_together_stay_small():
+def test_all_heads_together_stay_small() -> None:
     assert sum(path.stat().st_size for path in shipped("x").parent.iterdir()) < 25_000_000
 
 
-def test_the_query_that_names_its_passage_beats_the_one_that_names_nothing():
+def test_the_query_that_names_its_passage_beats_the_one_that_names_nothing() -> None:
     scorer = default_query_scorer()
     assert scorer.trained
     clear, vague = scorer.score(["Who is the director of Truck Turner?", "Who was it?"], PASSAGES)
@@ -42,12 +45,12 @@ def test_the_query_that_names_its_passage_beats_the_one_that_names_nothing():
     assert sum(clear) < sum(vague)
 
 
-def test_the_ranker_puts_the_sentence_that_answers_first():
+def test_the_ranker_puts_the_sentence_that_answers_first() -> None:
     ranker = SentenceRanker.load()
     assert ranker.rank("When was Jonathan Kaplan, the director, born?", PASSAGES)[0] == 1
 
 
-def test_the_reward_prefers_what_is_new_and_to_the_point():
+def test_the_reward_prefers_what_is_new_and_to_the_point() -> None:
     reward = ProgressReward.load()
     question = "Who directed Truck Turner and when was the director born?"
     first = "Truck Turner was directed by Jonathan Kaplan."
@@ -63,6 +66,7 @@ def test_the_reward_prefers_what_is_new_and_to_the_point():
     assert good > elsewhere
 
 
-def test_the_heads_share_the_one_resident_base():
+def test_the_heads_share_the_one_resident_base() -> None:
     assert default_encoder() is default_encoder()
-    assert SentenceRanker.load()._model.encoder is default_encoder()
+    model: Any = SentenceRanker.load()._model
+    assert model.encoder is default_encoder()

@@ -1,8 +1,12 @@
 """The heads' training at toy size: the real code over files laid out like the real ones, in seconds."""
 
+from __future__ import annotations
+
 import json
 import random
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +23,7 @@ from langgraph_evidence.training.query_data import Pool, read_pools
 PEOPLE = ["Red King", "Blue River", "Green Cat", "Dog City", "Lion Film", "Red Lion"]
 
 
-def question_row(number, fold):
+def question_row(number: Any, fold: Any) -> Any:
     chooser = random.Random(number)
     names = chooser.sample(PEOPLE, 4)
     facts = ["was born in the city", *["is the dog of a king"] * 3]
@@ -40,15 +44,15 @@ def question_row(number, fold):
     }
 
 
-def claim(text, informativeness, correctness):
+def claim(text: Any, informativeness: Any, correctness: Any) -> Any:
     return {"claim_string": text, "informativeness": informativeness, "correctness": correctness}
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path: Path) -> Any:
     rows = [question_row(number, number % 8) for number in range(48)]
     empty = (*sentence_ranker.MULTIHOP, "multihop/musique_train.jsonl", "multihop/musique_dev.jsonl")
-    files = {name: [] for name in empty}
+    files: dict[str, list[Any]] = {name: [] for name in empty}
     files["multihop/hotpotqa_dev.jsonl"] = rows
     files |= {
         "questions/break_qdmr_highlevel_dev.jsonl": [],
@@ -79,14 +83,14 @@ def folder(tmp_path):
     return DataFolder(tmp_path / "data")
 
 
-def test_labels_run_to_the_first_gold_passage():
+def test_labels_run_to_the_first_gold_passage() -> None:
     pool = Pool("x", "q", ("a", "b", "c", "d"), frozenset({0, 3}), ("q", "r"), ((2, 3, 0, 1), (0, 1, 2, 3)))
     assert [pool.gold_rank(0), pool.gold_rank(1)] == [2, 1]
     assert pool.labels(0) == [0.0, 0.0, 1.0, 1.0]
     assert pool.labels(1) == [1.0, 0.0, 0.0, 0.0]
 
 
-def test_the_loss_is_equation_9():
+def test_the_loss_is_equation_9() -> None:
     logits = torch.tensor([[0.0, 0.0, 0.0, 0.0], [20.0, -20.0, -20.0, -20.0]])
     labels = torch.tensor([[1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]])
     loss = query_scorer.scorer_loss(logits, labels, torch.tensor([1.0, 1.0]), alpha=0.1)
@@ -94,7 +98,7 @@ def test_the_loss_is_equation_9():
     assert float(loss) == pytest.approx(0.5 * np.log(2) + 0.1 * 0.125, abs=1e-5)
 
 
-def test_pools_hold_hops_with_their_answers_and_are_the_same_for_a_seed(folder):
+def test_pools_hold_hops_with_their_answers_and_are_the_same_for_a_seed(folder: Any) -> None:
     pools = read_pools(folder, [0], queries=50)
     assert pools == read_pools(folder, [0], queries=50)
     row = question_row(0, 0)
@@ -104,7 +108,7 @@ def test_pools_hold_hops_with_their_answers_and_are_the_same_for_a_seed(folder):
     assert not read_pools(folder, [9])
 
 
-def test_the_query_scorer_learns_at_toy_size(folder, encoder, tmp_path):
+def test_the_query_scorer_learns_at_toy_size(folder: Any, encoder: Any, tmp_path: Path) -> None:
     options = replace(query_scorer.OPTIONS, epochs=4, measure_every=0, batch_tokens=400)
     result = query_scorer.train_query_scorer(encoder, folder, tmp_path / "run", options=options)
     history = result.progress.history
@@ -125,7 +129,7 @@ def test_the_query_scorer_learns_at_toy_size(folder, encoder, tmp_path):
     assert scorer.score(["a"], []) == [[]]
 
 
-def test_the_sentence_ranker_learns_at_toy_size(folder, encoder, tmp_path):
+def test_the_sentence_ranker_learns_at_toy_size(folder: Any, encoder: Any, tmp_path: Path) -> None:
     options = replace(sentence_ranker.OPTIONS, epochs=6, learning_rate=1e-2, measure_every=0, batch_tokens=400)
     result = sentence_ranker.train_sentence_ranker(encoder, folder, tmp_path / "run", options=options)
     assert result.progress.history[-1]["loss"] < result.progress.history[0]["loss"]
@@ -142,7 +146,7 @@ def test_the_sentence_ranker_learns_at_toy_size(folder, encoder, tmp_path):
     assert ranker.score("red", []) == []
 
 
-def test_the_progress_reward_learns_at_toy_size(folder, encoder, tmp_path):
+def test_the_progress_reward_learns_at_toy_size(folder: Any, encoder: Any, tmp_path: Path) -> None:
     options = replace(progress_reward.OPTIONS, epochs=10, learning_rate=1e-2)
     result = progress_reward.train_progress_reward(encoder, folder, tmp_path / "run", options=options)
     assert result.progress.history[-1]["loss"] < result.progress.history[0]["loss"]
@@ -158,7 +162,7 @@ def test_the_progress_reward_learns_at_toy_size(folder, encoder, tmp_path):
     assert all(0 < value < 1 for value in values)
 
 
-def test_preferences_keep_what_was_said_and_what_experts_thought(folder):
+def test_preferences_keep_what_was_said_and_what_experts_thought(folder: Any) -> None:
     pairs = progress_reward.make_pairs(folder, [1])
     expert = next(pair for pair in pairs if pair.source == "ExpertQA")
     assert (expert.better, expert.worse, expert.said) == ("A cat.", "A dog.", ())
@@ -166,7 +170,7 @@ def test_preferences_keep_what_was_said_and_what_experts_thought(folder):
     assert all(pair.worse in pair.said for pair in repeated)
 
 
-def test_average_precision_is_worked_by_hand():
+def test_average_precision_is_worked_by_hand() -> None:
     lists = [("x", "q", ["a", "b", "c", "d"], [1, 2])]
     figures = sentence_ranker.measure_lists(lists, lambda _, __: [0.9, 0.8, 0.1, 0.2])
     assert figures["score"] == pytest.approx((1 / 2 + 2 / 4) / 2)  # the good ones stand second and fourth

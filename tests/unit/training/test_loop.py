@@ -1,5 +1,9 @@
+from __future__ import annotations
+
 import json
 import random
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,22 +30,31 @@ class Interrupted(Exception):
     pass
 
 
-def run(encoder, out, *, options=OPTIONS, labels=None, resume=False, stop_at=None, data=None):
+def run(
+    encoder: Any,
+    out: Any,
+    *,
+    options: Any = OPTIONS,
+    labels: Any = None,
+    resume: Any = False,
+    stop_at: Any = None,
+    data: Any = None,
+) -> Any:
     truth = torch.tensor(labels if labels is not None else [row[2] for row in ROWS])
     torch.manual_seed(options.seed)
     adapter = Adapter(encoder, AdapterSpec("toy", encoder.sha256, 4, ("no", "yes"), 32))
     inputs = encoder.tokenizer.pairs([row[:2] for row in ROWS], 32)
 
-    def step(indexes):
+    def step(indexes: Any) -> Any:
         return cross_entropy(
             adapter.outputs(encoder, encoder.tokenizer.collate([inputs[i] for i in indexes])), truth[indexes]
         )
 
-    def measure(frozen):
+    def measure(frozen: Any) -> Any:
         found = PairModel(encoder, frozen).logits([row[:2] for row in ROWS]).argmax(1)
         return {"score": float((found == np.array([row[2] for row in ROWS])).mean())}
 
-    def report(done, _, __):
+    def report(done: Any, _: Any, __: Any) -> None:
         if done == stop_at:
             raise Interrupted
 
@@ -50,7 +63,7 @@ def run(encoder, out, *, options=OPTIONS, labels=None, resume=False, stop_at=Non
     return adapter, result
 
 
-def test_the_loss_falls_and_true_labels_beat_shuffled_ones(encoder, tmp_path):
+def test_the_loss_falls_and_true_labels_beat_shuffled_ones(encoder: Any, tmp_path: Path) -> None:
     _, result = run(encoder, tmp_path / "true")
     shuffled = [row[2] for row in ROWS]
     random.Random(0).shuffle(shuffled)
@@ -60,7 +73,7 @@ def test_the_loss_falls_and_true_labels_beat_shuffled_ones(encoder, tmp_path):
     assert control.figures["score"] < 0.8
 
 
-def test_a_killed_run_that_is_resumed_ends_like_one_that_was_not(encoder, tmp_path):
+def test_a_killed_run_that_is_resumed_ends_like_one_that_was_not(encoder: Any, tmp_path: Path) -> None:
     whole, result = run(encoder, tmp_path / "whole")
     with pytest.raises(Interrupted):
         run(encoder, tmp_path / "parts", stop_at=result.progress.step // 2)
@@ -72,7 +85,7 @@ def test_a_killed_run_that_is_resumed_ends_like_one_that_was_not(encoder, tmp_pa
     )
 
 
-def test_results_name_seed_data_and_versions(encoder, tmp_path):
+def test_results_name_seed_data_and_versions(encoder: Any, tmp_path: Path) -> None:
     run(encoder, tmp_path, data={"rows.jsonl": "abc"})
     results = json.loads((tmp_path / "results.json").read_text())
     assert results["options"]["seed"] == 3
@@ -82,19 +95,19 @@ def test_results_name_seed_data_and_versions(encoder, tmp_path):
     assert not list(tmp_path.glob(".*"))  # nothing is left aside
 
 
-def test_it_stops_when_nothing_gets_better(encoder, tmp_path):
+def test_it_stops_when_nothing_gets_better(encoder: Any, tmp_path: Path) -> None:
     options = TrainOptions(epochs=50, learning_rate=1e-9, batch_tokens=160, patience=2)
     _, result = run(encoder, tmp_path, options=options)
     assert len(result.progress.history) == 3
 
 
-def test_a_checkpoint_of_other_data_or_options_is_refused(encoder, tmp_path):
+def test_a_checkpoint_of_other_data_or_options_is_refused(encoder: Any, tmp_path: Path) -> None:
     run(encoder, tmp_path, data={"rows.jsonl": "abc"})
     with pytest.raises(ResourceError, match="other options or data"):
         run(encoder, tmp_path, data={"rows.jsonl": "def"}, resume=True)
 
 
-def test_a_damaged_checkpoint_is_refused(encoder, tmp_path):
+def test_a_damaged_checkpoint_is_refused(encoder: Any, tmp_path: Path) -> None:
     run(encoder, tmp_path)
     path = tmp_path / "checkpoint.safetensors"
     path.write_bytes(path.read_bytes()[:-20])
@@ -102,13 +115,13 @@ def test_a_damaged_checkpoint_is_refused(encoder, tmp_path):
         run(encoder, tmp_path, resume=True)
 
 
-def test_no_examples_is_an_error(encoder, tmp_path):
+def test_no_examples_is_an_error(encoder: Any, tmp_path: Path) -> None:
     adapter = Adapter(encoder, AdapterSpec("toy", encoder.sha256, 4, ("no",), 32))
     with pytest.raises(InvalidInput, match="no training examples"):
         train(adapter, [], lambda _: torch.zeros(()), lambda _: {"score": 0.0}, options=OPTIONS, out=tmp_path)
 
 
-def test_an_epoch_holds_every_example_once_within_the_budget():
+def test_an_epoch_holds_every_example_once_within_the_budget() -> None:
     lengths = [random.Random(0).randint(3, 60) for _ in range(300)]
     batches = epoch_batches(lengths, 200, np.random.default_rng(0))
     assert sorted(index for batch in batches for index in batch) == list(range(300))
@@ -116,7 +129,7 @@ def test_an_epoch_holds_every_example_once_within_the_budget():
     assert batches != epoch_batches(lengths, 200, np.random.default_rng(1))
 
 
-def test_data_is_read_by_fold_and_hashed(tmp_path):
+def test_data_is_read_by_fold_and_hashed(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text('{"a": "x\u2028y", "fold": 1}\n\n{"a": "z", "fold": 9}\n')
     data = DataFolder(tmp_path)
     assert data.rows("rows.jsonl", range(7)) == [{"a": "x\u2028y", "fold": 1}]
