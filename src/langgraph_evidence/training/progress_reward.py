@@ -38,6 +38,13 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.models.encoder import Encoder
 
+LICENCES = (
+    "HotpotQA CC BY-SA 4.0; "
+    "2WikiMultihopQA Apache-2.0 with Wikipedia text CC BY-SA; "
+    "ASQA Apache-2.0; "
+    "ALCE MIT; "
+    "ExpertQA MIT"
+)
 # An "input" is a pair, its "token" one; vectors are computed once.
 OPTIONS = TrainOptions(epochs=12, learning_rate=1e-3, batch_tokens=64, weight_decay=0.05, patience=4)
 _MULTIHOP = (
@@ -208,7 +215,7 @@ def train_progress_reward(
         resume=resume,
         report=report,
     )
-    details = {"data": data.hashes, "options": asdict(options), "figures": result.figures}
+    details = {"data": data.hashes, "licences": LICENCES, "options": asdict(options), "figures": result.figures}
     adapter.spec = replace(spec, details=details)
     save_adapter(adapter, out / f"{HEAD}.safetensors")
     return result

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from langgraph_evidence.models.encoder import Encoder
     from langgraph_evidence.models.query_scorer import QueryScorer
 
+LICENCES = (
+    "HotpotQA CC BY-SA 4.0; 2WikiMultihopQA Apache-2.0 with Wikipedia text CC BY-SA; MuSiQue CC BY 4.0; Break MIT"
+)
 # An "input" here is a round of queries and its "tokens" are (query, passage) pairs; features are computed once.
 OPTIONS = TrainOptions(
     epochs=30, learning_rate=3e-3, batch_tokens=3200, weight_decay=0.05, measure_every=150, patience=10
@@ -142,7 +145,13 @@ def train_query_scorer(
     result = train(
         adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
     )
-    details = {"data": data.hashes, "options": asdict(options), "alpha": ALPHA, "figures": result.figures}
+    details = {
+        "data": data.hashes,
+        "licences": LICENCES,
+        "options": asdict(options),
+        "alpha": ALPHA,
+        "figures": result.figures,
+    }
     adapter.spec = replace(spec, details=details)
     save_adapter(adapter, out / f"{HEAD}.safetensors")
     return result

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.models.encoder import Encoder
 
+LICENCES = (
+    "HotpotQA CC BY-SA 4.0; "
+    "2WikiMultihopQA Apache-2.0 and FoolMeTwice Apache-2.0, both with Wikipedia text CC BY-SA; "
+    "WiCE ODC-BY with Wikipedia text CC BY-SA; "
+    "QNLI (SQuAD) CC BY-SA 4.0"
+)
 OPTIONS = TrainOptions(epochs=1, learning_rate=1e-3, batch_tokens=2048, measure_every=90, patience=4)
 RANK, MAX_TOKENS, TEXTS = 32, 112, 4
 MULTIHOP = (
@@ -147,7 +153,7 @@ def train_sentence_ranker(
     result = train(
         adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
     )
-    details = {"data": data.hashes, "options": asdict(options), "figures": result.figures}
+    details = {"data": data.hashes, "licences": LICENCES, "options": asdict(options), "figures": result.figures}
     adapter.spec = replace(spec, details=details)
     save_adapter(adapter, out / f"{HEAD}.safetensors")
     return result
