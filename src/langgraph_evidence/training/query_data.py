@@ -77,13 +77,13 @@ def read_pools(data: DataFolder, folds: Iterable[int], *, seed: int = 0, queries
     pools = []
     for source, files in _FILES.items():
         for row in [row for name in files for row in data.rows(name, kept)]:
-            pool = _pool(source, row, steps.get(row["id"], ()), random.Random(f"{seed} {row['id']}"), queries)
+            pool = _pool(source, row, steps.get(row["id"], ()), random.Random(f"{seed} {row['id']}"), limit=queries)
             if pool is not None:
                 pools.append(pool)
     return pools
 
 
-def _pool(source: str, row: Row, steps: Sequence[str], chooser: random.Random, limit: int) -> Pool | None:  # noqa: PLR0917
+def _pool(source: str, row: Row, steps: Sequence[str], chooser: random.Random, *, limit: int) -> Pool | None:
     passages = [
         Passage(id=str(index), title=title, text=text if isinstance(text, str) else " ".join(map(str.strip, text)))
         for index, (title, text) in enumerate(row["context"])
