@@ -119,13 +119,16 @@ class ExampleMaker:
         places = tuple(place for place, i in enumerate(chosen) if i in gold)
         return Example(source, row["question"], passages, _kind(answers), answers, places)
 
-    def incomplete(self, row: Row, source: str, *, replaced: bool) -> Example | None:
-        """One gold passage left out, or replaced by a distractor; None for a row with one gold passage."""
+    def incomplete(self, row: Row, source: str, *, replaced: bool, distractors: int = 0) -> Example | None:
+        """One gold passage left out, or replaced by a distractor, among so many more; None for a row with one gold one.
+
+        More distractors than none are needed in training: else many passages would mean that they suffice.
+        """
         gold = list(row["gold_idx"])
         if len(gold) < 2:
             return None
         gold.pop(self._random.randrange(len(gold)))
-        chosen = gold + (self._others(row, 1) if replaced else [])
+        chosen = gold + self._others(row, replaced + distractors)
         self._random.shuffle(chosen)
         return Example(source, row["question"], tuple(join_passage(*row["context"][i]) for i in chosen), "none")
 

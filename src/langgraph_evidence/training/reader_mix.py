@@ -46,10 +46,10 @@ def open_rows(folder: DataFolder, folds: Collection[int]) -> Iterator[tuple[str,
 
 def multihop_examples(row: Row, source: str, maker: ExampleMaker) -> Iterator[Example]:
     """What one multi-hop row teaches: the whole, the whole among others, parts that are not enough, its single hops."""
-    yield maker.complete(row, source, 0)
-    yield maker.complete(row, source, 1 + len(row["gold_idx"]) % 2)
-    for replaced in (True, False):
-        example = maker.incomplete(row, source, replaced=replaced)
+    for distractors in (0, 2):
+        yield maker.complete(row, source, distractors)
+    for replaced, distractors in ((False, 0), (True, 0), (True, 2)):
+        example = maker.incomplete(row, source, replaced=replaced, distractors=distractors)
         if example is not None:
             yield example
     if row.get("sentence_split", True):

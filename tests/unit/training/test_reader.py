@@ -22,7 +22,7 @@ from langgraph_evidence.training.loop import TrainOptions
 from langgraph_evidence.training.reader import ReaderPlan, evaluate_reader, reader_loss, targets, train_reader
 from langgraph_evidence.training.reader_align import align, places
 from langgraph_evidence.training.reader_data import Example, ExampleMaker
-from langgraph_evidence.training.reader_mix import real_examples
+from langgraph_evidence.training.reader_mix import multihop_examples, real_examples
 from langgraph_evidence.training.reader_questions import cloze, generated_examples, plain_passages, relation_questions
 
 NAMES = "Ann Bob Cid Dan Eve Fay Gus Hal Ida Jon Kim Lea Max Nia Oto Pia".split()
@@ -74,6 +74,12 @@ def test_a_row_gives_what_answers_and_what_does_not() -> None:
     assert left_out is not None
     assert replaced is not None
     assert (left_out.kind, len(left_out.passages), replaced.kind, len(replaced.passages)) == ("none", 1, "none", 2)
+
+
+def test_many_passages_are_no_sign_that_they_suffice() -> None:
+    made = [example for row in toy_rows(20, 3) for example in multihop_examples(row, "HotpotQA", ExampleMaker(0))]
+    longest = {kind: max(len(e.passages) for e in made if e.kind == kind) for kind in ("span", "none")}
+    assert longest == {"span": 4, "none": 3}
 
 
 def test_hops_are_filled_with_earlier_answers() -> None:
@@ -159,7 +165,7 @@ def test_toy_training_lowers_the_loss_and_beats_shuffled_labels(encoder: Encoder
         history = result.progress.history
         assert name == "shuffled" or history[-1]["loss"] < 0.8 * history[0]["loss"]
         reader = Reader.load(out / "reader.safetensors", encoder=encoder)
-        table = evaluate_reader(toy_folder(tmp_path / f"{name}-measured"), 7, reader=reader, encoder=encoder)
+        table = evaluate_reader(toy_folder(tmp_path / f"{name}-measured"), [7], reader=reader, encoder=encoder)
         f1[name] = next(row["f1"] for row in table["rows"] if row["measure"] == "gold paragraphs: HotpotQA")
     results = json.loads((tmp_path / "run-true" / "results.json").read_text())
     assert results["head"] == "reader"
