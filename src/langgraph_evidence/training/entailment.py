@@ -38,7 +38,7 @@ from langgraph_evidence.training.entailment_pairs import LABELS, NliPair, derive
 from langgraph_evidence.training.loop import TrainOptions, TrainResult, train
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     from torch import Tensor
@@ -144,7 +144,7 @@ def describe(pairs: Sequence[NliPair], options: EntailmentOptions) -> dict[str, 
     return {"inner": options.inner, "pairs": dict(sorted(counts.items())), "licences": _LICENCES, "caution": _CAUTION}
 
 
-def evaluate_entailment(data_dir: Path, fold: int = TUNE_FOLD) -> list[dict[str, Any]]:
+def evaluate_entailment(data_dir: Path, folds: Collection[int] = (TUNE_FOLD,)) -> list[dict[str, Any]]:
     """The shipped head against word overlap, cosine and majority, a row a source; see `entailment_table`.
 
     Raises:
@@ -153,7 +153,7 @@ def evaluate_entailment(data_dir: Path, fold: int = TUNE_FOLD) -> list[dict[str,
     from langgraph_evidence.models.entailment import Entailment
 
     encoder = default_encoder()
-    return entailment_table(Entailment.load(encoder=encoder), DataFolder(data_dir), encoder, fold=fold)
+    return entailment_table(Entailment.load(encoder=encoder), DataFolder(data_dir), encoder, folds=folds)
 
 
 def write_results(rows: Sequence[dict[str, Any]], path: Path) -> None:

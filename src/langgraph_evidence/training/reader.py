@@ -191,7 +191,7 @@ def train_reader(
     bias = none_bias(_reader(base, adapter), folder, TUNE_FOLD)
     adapter.spec = replace(adapter.spec, details=_details(folder, result, options) | {NONE_BIAS: bias})
     save_adapter(adapter, out / f"{HEAD}.safetensors")
-    table = evaluate_reader(data_dir, TUNE_FOLD, reader=_reader(base, adapter), encoder=base)
+    table = evaluate_reader(data_dir, reader=_reader(base, adapter), encoder=base)
     results = read_json(out / "results.json") | {"evaluation": table["rows"]}
     write_aside(out / "results.json", json.dumps(results, indent=2, sort_keys=True).encode())
     return result

@@ -138,32 +138,36 @@ def _sufficiency_rows(
 
 
 def evaluate_reader(
-    data_dir: Path, fold: int = TUNE_FOLD, *, reader: Reader | None = None, encoder: Encoder | None = None
+    data_dir: Path,
+    folds: Collection[int] = (TUNE_FOLD,),
+    *,
+    reader: Reader | None = None,
+    encoder: Encoder | None = None,
 ) -> dict[str, Any]:
-    """Every figure of the reader on one fold, in percent, with baselines and 95% bootstrap intervals.
+    """Every figure of the reader on some folds, in percent, with baselines and 95% bootstrap intervals.
 
     Args:
         data_dir: Laid out as the project's data folder.
-        fold: The rows that are measured.
+        folds: The rows that are measured.
         reader: The shipped one, unless given.
         encoder: Of the baselines; the shared one, unless given.
 
     Returns:
-        `head`, `fold`, and `rows`: each with measure, system, n, its metrics and their intervals.
+        `head`, `folds`, and `rows`: each with measure, system, n, its metrics and their intervals.
     """
     model, base = reader or Reader.load(), encoder or default_encoder()
     folder = DataFolder(data_dir)
-    own, every = (_rows(folder, (fold,), with_open=flag) for flag in (False, True))
+    own, every = (_rows(folder, folds, with_open=flag) for flag in (False, True))
     maker = ExampleMaker(_SEED)
     made = _answer_rows(model, base, "gold paragraphs", [maker.complete(row, source, 0) for source, row in every])
     made += _answer_rows(model, base, "all paragraphs", [_all_paragraphs(source, row) for source, row in own])
     for replaced in (False, True):
         name = f"sufficient, one gold paragraph {'replaced' if replaced else 'left out'}"
         made += _sufficiency_rows(model, base, name, leave_one_out(every, replaced=replaced))
-    missing = [missing_gold_example(row) for row in rows_of(folder, MISSING_GOLD, (fold,))]
+    missing = [missing_gold_example(row) for row in rows_of(folder, MISSING_GOLD, folds)]
     declined = [float(value < 0.5) for value in _answerable(model, missing)]
     made.append(_row("insufficient: HotpotQA fullwiki, missing gold", "reader", {"accuracy": declined}))
-    return {"head": "reader", "fold": fold, "data": folder.hashes, "rows": made}
+    return {"head": "reader", "folds": sorted(folds), "data": folder.hashes, "rows": made}
 
 
 def none_bias(reader: Reader, folder: DataFolder, fold: int, limit: int = 200) -> float:

@@ -83,7 +83,7 @@ def test_a_toy_run_learns_and_beats_shuffled_labels(tmp_path: Path, encoder: Enc
     assert "CC BY-SA" in card["details"]["licences"]
 
     model = Entailment.load(tmp_path / "out" / "entailment.safetensors", encoder=encoder)
-    rows = entailment_table(model, DataFolder(data), encoder, fold=7)
+    rows = entailment_table(model, DataFolder(data), encoder, folds=[7])
     assert [row["source"] for row in rows] == ["snli", "fm2", "mean"]
     for row in rows[:2]:
         assert row["balanced_accuracy_low"] <= row["balanced_accuracy"] <= row["balanced_accuracy_high"]

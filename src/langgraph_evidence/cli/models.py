@@ -1,0 +1,137 @@
+"""`evidence models eval` and `evidence train`: the figures of the trained heads, and how they are made."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from langgraph_evidence.cli.screen import Screen
+from langgraph_evidence.errors import InvalidInput, MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.table import Table
+
+    from langgraph_evidence.training.heads import Row
+
+app = typer.Typer(help="The trained local models.", rich_markup_mode=None, no_args_is_help=True)
+_EVERY = 50
+
+
+@app.callback()
+def group() -> None:
+    """The trained local models."""
+
+
+@app.command("eval")
+def evaluate(
+    heads: Annotated[list[str] | None, typer.Argument(help="Which heads; all when none is named.")] = None,
+    *,
+    data: Annotated[Path, typer.Option(help="Folder of the data sets.", exists=True, file_okay=False)],
+    fold: Annotated[str, typer.Option(help="A fold's number, or 'any'.")] = "7",
+    json: Annotated[bool, typer.Option("--json", help="Write the tables as one JSON object.")] = False,
+) -> int:
+    """Measures the shipped weights of the trained heads beside their baselines."""
+    room = _training()
+    folds = _folds(fold)
+    screen = Screen(steps=not json)
+    chosen = {name: room.get_head(name) for name in heads or room.HEADS}
+    tables = {}
+    for name, head in chosen.items():
+        screen.note(f"{name}: {head.meaning}")
+        tables[name] = head.measure(data, folds)
+        if not json:
+            screen.table(partial(_table, tables[name]), partial(_markdown, tables[name]))
+    if json:
+        screen.json({"fold": fold, "heads": tables})
+    return 0
+
+
+def train(
+    head: Annotated[str, typer.Argument(help="Which head.")],
+    *,
+    data: Annotated[Path, typer.Option(help="Folder of the data sets.", exists=True, file_okay=False)],
+    out: Annotated[Path | None, typer.Option(help="Where checkpoints, weights and results go.")] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint in --out.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+) -> int:
+    """Trains a head on folds 0-6, stops by fold 7, and writes its weights and a file of results."""
+    room = _training()
+    from langgraph_evidence.models.encoder import Encoder
+
+    chosen = room.get_head(head)
+    folder = out or Path("runs") / head
+    screen = Screen(steps=not quiet)
+    encoder = Encoder.load(device=device)
+    with _progress(screen, head) as report:
+        result = chosen.train(data, folder, encoder, resume=resume, report=report)
+    screen.json({"head": head, "weights": str(folder / f"{head}.safetensors"), "fold_7": result.figures})
+    return 0
+
+
+def _training() -> Any:
+    try:
+        from langgraph_evidence.training import heads
+    except ImportError as error:
+        raise MissingExtra("Trained heads need torch: pip install 'langgraph-evidence[local]'.") from error
+    return heads
+
+
+def _folds(word: str) -> frozenset[int]:
+    from langgraph_evidence.training.data import ANY_FOLD
+
+    if word == "any":
+        return ANY_FOLD
+    if word.isdecimal() and int(word) in ANY_FOLD:
+        return frozenset({int(word)})
+    raise InvalidInput(f"--fold was given {word!r}; it takes 0 to 9, or 'any'.")
+
+
+def _columns(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _cell(value: str | float | None) -> str:
+    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _markdown(rows: Sequence[Row]) -> str:
+    names = _columns(rows)
+    lines = [names, ["---"] * len(names), *([_cell(row.get(name)) for name in names] for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    from rich.table import Table
+
+    table = Table(*_columns(rows))
+    for row in rows:
+        table.add_row(*(_cell(row.get(name)) for name in _columns(rows)))
+    return table
+
+
+@contextmanager
+def _progress(screen: Screen, head: str) -> Iterator[Callable[[int, int, float], None]]:
+    """Tells each step: a bar on a terminal, a line now and then in a pipe."""
+    bars = screen.bars()
+    if bars is None:
+
+        def line(step: int, steps: int, loss: float) -> None:
+            if step % _EVERY == 0 or step == steps:
+                screen.note(f"step {step} of {steps}, loss {loss:.4f}")
+
+        yield line
+        return
+    with bars:
+        task = bars.add_task(head, total=None)
+
+        def move(step: int, steps: int, loss: float) -> None:
+            bars.update(task, completed=step, total=steps, description=f"{head} (loss {loss:.3f})")
+
+        yield move

@@ -1,0 +1,118 @@
+"""Every trained head by one interface: how it is trained, and its figures beside their baselines as flat rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.models.encoder import default_encoder
+from langgraph_evidence.training.data import DataFolder
+from langgraph_evidence.training.entailment import evaluate_entailment, train_entailment
+from langgraph_evidence.training.measures import (
+    measure_progress_reward,
+    measure_query_scorer,
+    measure_sentence_ranker,
+)
+from langgraph_evidence.training.progress_reward import train_progress_reward
+from langgraph_evidence.training.query_scorer import train_query_scorer
+from langgraph_evidence.training.reader import train_reader
+from langgraph_evidence.training.reader_eval import evaluate_reader
+from langgraph_evidence.training.sentence_ranker import train_sentence_ranker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+    from pathlib import Path
+
+    from langgraph_evidence.models.encoder import Encoder
+    from langgraph_evidence.training.loop import TrainResult
+
+Row = dict[str, str | int | float]
+"""One line of a head's table: what it is of, then its figures."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """One trained head.
+
+    Args:
+        meaning: What it is for, in a line.
+        train: Takes a data folder, a folder to write, an encoder, and the keywords `resume` and `report`.
+        measure: Takes a data folder and the folds to measure; gives the table of the shipped weights.
+    """
+
+    meaning: str
+    train: Callable[..., TrainResult]
+    measure: Callable[[Path, Collection[int]], list[Row]]
+
+
+def _of_folder(train: Callable[..., TrainResult], data: Path, out: Path, encoder: Encoder, **how: Any) -> TrainResult:
+    return train(encoder, DataFolder(data), out, **how)
+
+
+def _of_path(train: Callable[..., TrainResult], data: Path, out: Path, encoder: Encoder, **how: Any) -> TrainResult:
+    return train(data, out, encoder=encoder, **how)
+
+
+def _figures(
+    measure: Callable[..., Mapping[str, Mapping[str, float]]], data: Path, folds: Collection[int]
+) -> list[Row]:
+    named = measure(default_encoder(), DataFolder(data), folds)
+    return [{"row": name, **figures} for name, figures in named.items()]
+
+
+def _reader_rows(data: Path, folds: Collection[int]) -> list[Row]:
+    return [flat(row) for row in evaluate_reader(data, folds)["rows"]]
+
+
+def _entailment_rows(data: Path, folds: Collection[int]) -> list[Row]:
+    return [flat(row) for row in evaluate_entailment(data, folds)]
+
+
+def flat(row: Mapping[str, Any], prefix: str = "") -> Row:
+    """A nested row as one level: `{"a": {"b": 1}, "c": [0, 1]}` is `{"a b": 1, "c low": 0, "c high": 1}`."""
+    out: Row = {}
+    for name, value in row.items():
+        key = f"{prefix}{name}"
+        if isinstance(value, dict):
+            out.update(flat(value, f"{key} "))
+        elif isinstance(value, list):
+            out |= {f"{key} low": value[0], f"{key} high": value[1]}
+        else:
+            out[key] = value
+    return out
+
+
+HEADS: dict[str, Head] = {
+    "query_scorer": Head(
+        "which query finds its passage first (FuRePA eqs. 7-10)",
+        partial(_of_folder, train_query_scorer),
+        partial(_figures, measure_query_scorer),
+    ),
+    "entailment": Head("whether passages entail a sentence", partial(_of_path, train_entailment), _entailment_rows),
+    "reader": Head(
+        "the answer that passages give, or that they give none", partial(_of_path, train_reader), _reader_rows
+    ),
+    "sentence_ranker": Head(
+        "which sentences matter to a question or claim",
+        partial(_of_folder, train_sentence_ranker),
+        partial(_figures, measure_sentence_ranker),
+    ),
+    "progress_reward": Head(
+        "which next sentence is better (Bradley-Terry)",
+        partial(_of_folder, train_progress_reward),
+        partial(_figures, measure_progress_reward),
+    ),
+}
+
+
+def get_head(name: str) -> Head:
+    """The head of that name.
+
+    Raises:
+        InvalidInput: There is none.
+    """
+    if name not in HEADS:
+        raise InvalidInput(f"There is no head {name!r}. Heads: {', '.join(HEADS)}.")
+    return HEADS[name]
