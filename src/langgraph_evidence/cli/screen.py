@@ -46,10 +46,11 @@ class Screen:
 
     Args:
         steps: Whether steps and notes are shown.
+        console: Where it writes instead.
     """
 
-    def __init__(self, *, steps: bool = True) -> None:
-        self._console = Console(highlight=False, soft_wrap=True)
+    def __init__(self, *, steps: bool = True, console: Console | None = None) -> None:
+        self._console = console or Console(highlight=False, soft_wrap=True)
         self._steps = steps
 
     def lines(self, lines: Sequence[Line]) -> None:
