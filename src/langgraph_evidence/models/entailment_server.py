@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import urllib.error
-import urllib.request
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
@@ -14,6 +11,7 @@ import numpy as np
 from langgraph_evidence.errors import InvalidInput, ModelError
 from langgraph_evidence.models.entailment_features import pack_premise
 from langgraph_evidence.models.entailment_labels import read_label, read_labels
+from langgraph_evidence.models.http import post_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,10 +23,7 @@ Protocol = Literal["predict", "score"]
 # The number of inputs that a TEI server takes in one request unless it was started with another.
 _BATCH = 32
 _SECONDS = 60.0
-_LARGEST_REPLY = 16_000_000
 _PREMISE_WORDS = 330
-_OVERLOADED = 429
-_SERVER_FAULT = 500
 
 
 def server_scorer(url: str, labels: Sequence[str] | None, *, seconds: float = _SECONDS) -> ServerScorer:
@@ -87,7 +82,7 @@ class ServerScorer:
         return rows
 
     def _predict(self, pairs: list[tuple[str, str]]) -> list[list[float]]:
-        reply = self._post({"inputs": [list(pair) for pair in pairs], "truncate": True})
+        reply = self._post({"inputs": pairs, "truncate": True})
         return [self._row({str(item["label"]): _probability(item["score"]) for item in items}) for items in reply]
 
     def _row(self, scores: dict[str, float]) -> list[float]:
@@ -106,20 +101,7 @@ class ServerScorer:
         return [[found[place], 1 - found[place]] for place in range(len(pairs))]
 
     def _post(self, payload: dict[str, Any]) -> Any:
-        data = json.dumps(payload).encode()
-        request = urllib.request.Request(self._url, data, {"Content-Type": "application/json"})
-        try:
-            with urllib.request.urlopen(request, timeout=self._seconds) as reply:
-                return json.loads(reply.read(_LARGEST_REPLY))
-        except urllib.error.HTTPError as error:
-            passing = error.code == _OVERLOADED or error.code >= _SERVER_FAULT
-            with error:
-                said = error.read(500).decode("utf-8", "replace")
-            message = f"The scoring server at {self._url} answered {error.code}: {said}"
-            raise ModelError(message, status=error.code, transient=passing) from error
-        except OSError as error:
-            message = f"The scoring server at {self._url} cannot be reached ({error}). Check the URL and that it runs."
-            raise ModelError(message, transient=True) from error
+        return post_json(self._url, payload, seconds=self._seconds)
 
 
 def _probability(value: Any) -> float:

@@ -28,6 +28,7 @@ def save_checkpoint(
     identity: Mapping[str, Any],
     *,
     progress: Mapping[str, Any],
+    average: Mapping[str, Tensor],
     best: Mapping[str, Tensor],
 ) -> None:
     """Writes all that a resumed run needs.
@@ -38,9 +39,11 @@ def save_checkpoint(
         optimizer: Its moments.
         identity: Options and data; a resumed run must have the same.
         progress: Where the run stands, JSON values.
+        average: The parameters' moving average.
         best: The best parameters so far.
     """
     tensors = {f"now.{name}": tensor for name, tensor in model.state_dict().items()}
+    tensors |= {f"average.{name}": tensor for name, tensor in average.items()}
     tensors |= {f"best.{name}": tensor for name, tensor in best.items()}
     for index, moments in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{index}.{name}": value for name, value in moments.items()}
@@ -52,8 +55,8 @@ def save_checkpoint(
 
 def load_checkpoint(
     out: Path, model: nn.Module, optimizer: Optimizer, identity: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Tensor]] | None:
-    """Puts a run back; gives its progress and best parameters, or None where there is no checkpoint.
+) -> tuple[dict[str, Any], dict[str, Tensor], dict[str, Tensor]] | None:
+    """Puts a run back; gives its progress, average and best parameters, or None where there is no checkpoint.
 
     Raises:
         ResourceError: The checkpoint is damaged, or of a run with other options or data.
@@ -64,7 +67,7 @@ def load_checkpoint(
     tensors, metadata = read_tensors(path)
     if json.loads(metadata.get("identity", "null")) != json.loads(json.dumps(identity)):
         raise ResourceError(f"{path} is of a run with other options or data. Give another folder, or do not resume.")
-    parts: dict[str, dict[str, Tensor]] = {"now": {}, "best": {}, "optimizer": {}}
+    parts: dict[str, dict[str, Tensor]] = {"now": {}, "average": {}, "best": {}, "optimizer": {}}
     for name, tensor in tensors.items():
         kind, _, rest = name.partition(".")
         parts[kind][rest] = tensor
@@ -75,4 +78,4 @@ def load_checkpoint(
     model.load_state_dict(parts["now"])
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
     progress: dict[str, Any] = json.loads(metadata["progress"])
-    return progress, parts["best"]
+    return progress, parts["average"], parts["best"]

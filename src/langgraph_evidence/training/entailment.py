@@ -18,7 +18,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own convention
 
-from langgraph_evidence.models.adapters import Adapter, AdapterSpec, save_adapter
+from langgraph_evidence.models.adapters import Adapter, AdapterSpec, load_adapter, save_adapter
 from langgraph_evidence.models.batching import token_batches
 from langgraph_evidence.models.encoder import Encoder, default_encoder
 from langgraph_evidence.models.entailment_features import is_question, pack_premise
@@ -29,6 +29,7 @@ from langgraph_evidence.models.entailment_head import (
     EntailmentHead,
     HeadScorer,
     all_features,
+    build_head,
 )
 from langgraph_evidence.models.files import write_aside
 from langgraph_evidence.training.classification import balanced_accuracy, best_threshold
@@ -70,6 +71,7 @@ class EntailmentOptions:
         derived: Share of derived pairs, where a source has them.
         hide_features: How often a group's features are left out, so that the encoder learns to do without.
         fine: Weight of the 3-way loss where the label tells neutral from contradiction.
+        start: An adapter of this head, rank and width to go on from.
     """
 
     rank: int = 48
@@ -80,10 +82,11 @@ class EntailmentOptions:
     derived: float = 0.35
     hide_features: float = 0.25
     fine: float = 0.4
+    start: Path | None = None
 
 
 _OPTIONS = EntailmentOptions()
-_LOOP = TrainOptions(epochs=1, learning_rate=8e-4, measure_every=180, patience=5)
+_LOOP = TrainOptions(epochs=1, learning_rate=8e-4, average=0.98, measure_every=180, patience=5)
 
 
 def train_entailment(
@@ -174,6 +177,13 @@ def _tune_figures(encoder: Encoder, adapter: Adapter, pairs: Sequence[NliPair]) 
     return figures | {"score": float(np.mean(list(figures.values())))}, best_threshold(found, truth, sources)
 
 
+def _known(encoder: Encoder, path: Path) -> dict[str, Tensor]:
+    known = load_adapter(
+        encoder, path, "entailment", labels=OUTPUTS, build_head=lambda spec: build_head(encoder.dimension, spec)
+    )
+    return {name: value.float() for name, value in known.state_dict().items()}
+
+
 class _Lessons:
     """The adapter, the groups drawn for it, and the loss of a group.
 
@@ -188,11 +198,14 @@ class _Lessons:
         self.encoder, self.options = encoder, options
         head = EntailmentHead(encoder.dimension, inner=options.inner)
         features = torch.from_numpy(all_features(encoder, [(pair.premise, pair.hypothesis) for pair in pairs]))
-        head.center.copy_(features.mean(0))
-        head.spread.copy_(features.std(0) + 1e-6)
         details = describe(pairs, options)
         spec = AdapterSpec("entailment", encoder.sha256, options.rank, OUTPUTS, MAX_TOKENS, details)
         self.adapter = Adapter(encoder, spec, head)
+        if options.start is None:
+            head.center.copy_(features.mean(0))
+            head.spread.copy_(features.std(0) + 1e-6)
+        else:
+            self.adapter.load_state_dict(_known(encoder, options.start))
         self._head = head
         self._features = head.scale(features.to(encoder.device))
         self._labels = torch.tensor([LABELS.index(pair.label) for pair in pairs], device=encoder.device)

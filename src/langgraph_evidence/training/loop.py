@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from langgraph_evidence.models.adapters import Adapter
 
 _POOL = 50
+# So many first steps hardly count in a moving average: they are too far from where a run ends.
+_SETTLING = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +61,7 @@ class TrainOptions:
         warmup: Share of the steps over which the rate rises.
         weight_decay: AdamW's decay.
         clip: Largest gradient norm.
+        average: Decay of the parameters' moving average, which is what is measured and kept; 0 keeps the last ones.
         seed: Of order, dropout and initial values.
         measure_every: Steps between measurements and checkpoints; 0 measures once an epoch.
         patience: Measurements without a better score before it stops.
@@ -71,6 +74,7 @@ class TrainOptions:
     warmup: float = 0.06
     weight_decay: float = 0.01
     clip: float = 1.0
+    average: float = 0.0
     seed: int = 0
     measure_every: int = 0
     patience: int = 3
@@ -181,7 +185,8 @@ class _Run:
         trained = [value for value in self.adapter.parameters() if value.requires_grad]
         options = self.options
         self.optimizer = torch.optim.AdamW(trained, lr=options.learning_rate, weight_decay=options.weight_decay)
-        self.best = {name: value.clone() for name, value in self.adapter.state_dict().items()}
+        self.average = {name: value.clone() for name, value in self.adapter.state_dict().items()}
+        self.best = {name: value.clone() for name, value in self.average.items()}
         self.every = options.measure_every or max(1, len(self.plan) // max(1, options.epochs))
 
     @property
@@ -191,7 +196,7 @@ class _Run:
     def resume(self) -> None:
         state = load_checkpoint(self.out, self.adapter, self.optimizer, self._identity)
         if state is not None:
-            self.progress, self.best = Progress(**state[0]), state[1]
+            self.progress, self.average, self.best = Progress(**state[0]), state[1], state[2]
 
     def _rate(self, step: int) -> float:
         warm = max(1, int(self.options.warmup * len(self.plan)))
@@ -214,7 +219,15 @@ class _Run:
 
     def _save(self) -> None:
         progress = asdict(self.progress)
-        save_checkpoint(self.out, self.adapter, self.optimizer, self._identity, progress=progress, best=self.best)
+        save_checkpoint(
+            self.out,
+            self.adapter,
+            self.optimizer,
+            self._identity,
+            progress=progress,
+            average=self.average,
+            best=self.best,
+        )
 
     def _step(self, step: Callable[[list[int]], Tensor], indexes: list[int]) -> float:
         torch.manual_seed(self.options.seed * 1_000_003 + self.progress.step)
@@ -226,14 +239,22 @@ class _Run:
         loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
         torch.nn.utils.clip_grad_norm_(self.adapter.parameters(), self.options.clip)
         self.optimizer.step()
+        self._follow()
         return float(loss.detach())
 
+    def _follow(self) -> None:
+        kept = min(self.options.average, (self.progress.step + 1) / (self.progress.step + _SETTLING))
+        for name, value in self.adapter.state_dict().items():
+            self.average[name].lerp_(value.to(self.average[name].device), 1 - kept)
+
     def _measure(self, loss: float) -> None:
-        figures = dict(self.measure(copy.deepcopy(self.adapter)))
+        frozen = copy.deepcopy(self.adapter)
+        frozen.load_state_dict(self.average)
+        figures = dict(self.measure(frozen))
         self.progress.history.append({"step": self.progress.step, "loss": loss, **figures})
         if figures["score"] > self.progress.best:
             self.progress.best, self.progress.stale = figures["score"], 0
-            self.best = {name: value.clone() for name, value in self.adapter.state_dict().items()}
+            self.best = {name: value.clone() for name, value in self.average.items()}
         else:
             self.progress.stale += 1
 

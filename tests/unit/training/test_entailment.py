@@ -92,6 +92,20 @@ def test_a_toy_run_learns_and_beats_shuffled_labels(tmp_path: Path, encoder: Enc
         assert row["gain"] == pytest.approx(row["balanced_accuracy"] - best)
 
 
+def test_a_run_goes_on_from_given_weights(tmp_path: Path, encoder: Encoder) -> None:
+    data = toy_folder(tmp_path / "data")
+    first = train_entailment(data, tmp_path / "first", options=OPTIONS, loop=LOOP, encoder=encoder)
+    further = train_entailment(
+        data,
+        tmp_path / "further",
+        options=replace(OPTIONS, steps=2, start=tmp_path / "first" / "entailment.safetensors"),
+        loop=replace(LOOP, learning_rate=1e-6, average=0.5),
+        encoder=encoder,
+    )
+    assert further.progress.step == 2
+    assert further.figures["score"] == pytest.approx(first.figures["score"], abs=0.05)
+
+
 def test_only_the_folds_asked_for_are_read(tmp_path: Path) -> None:
     folder = DataFolder(toy_folder(tmp_path))
     assert len(natural_pairs(folder, [7])) == 40

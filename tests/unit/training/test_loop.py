@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,18 @@ def test_a_killed_run_that_is_resumed_ends_like_one_that_was_not(encoder: Any, t
     assert [entry["loss"] for entry in again.progress.history][-1] == pytest.approx(
         result.progress.history[-1]["loss"], rel=1e-6
     )
+
+
+def test_a_moving_average_is_what_is_kept_and_resumed(encoder: Any, tmp_path: Path) -> None:
+    options = replace(OPTIONS, average=0.9)
+    last, _ = run(encoder, tmp_path / "last")
+    whole, result = run(encoder, tmp_path / "whole", options=options)
+    assert any(not torch.equal(value, last.state_dict()[name]) for name, value in whole.state_dict().items())
+    with pytest.raises(Interrupted):
+        run(encoder, tmp_path / "parts", options=options, stop_at=result.progress.step // 2)
+    resumed, _ = run(encoder, tmp_path / "parts", options=options, resume=True)
+    for name, value in whole.state_dict().items():
+        assert torch.equal(value, resumed.state_dict()[name]), name
 
 
 def test_results_name_seed_data_and_versions(encoder: Any, tmp_path: Path) -> None:
