@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+# Not citations.split_sentences: line breaks (titles, tables) end a sentence here, and the shipped head was trained on
+# features of sentences cut like this; the other cut changes what it reads of 3% of the held-out premises.
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])|\n+")
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*", re.UNICODE)
 _NEGATIONS = frozenset(["not", "no", "never", "none", "nobody", "nothing", "neither", "nor", "without", "cannot", "t"])

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own convention
 
+from langgraph_evidence.citations import split_sentences
 from langgraph_evidence.models.adapters import Adapter, AdapterSpec, save_adapter
 from langgraph_evidence.models.progress_reward import (
     HEAD,
@@ -53,7 +54,6 @@ _MULTIHOP = (
     "multihop/2wiki_train.jsonl",
     "multihop/2wiki_dev.jsonl",
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'(])")
 _MARKS = re.compile(r"\s*\[\d+\]")
 
 Row = dict[str, Any]
@@ -116,10 +116,10 @@ def _from_context(row: Row, chooser: random.Random) -> Iterator[Preference]:
 def _answers(data: DataFolder, folds: frozenset[int]) -> Iterator[tuple[str, str, list[str]]]:
     for row in data.rows("attribution/asqa_dev_500.jsonl", folds):
         for note in row["annotations"]:
-            yield "ASQA", row["question"], split_sentences(note["long_answer"])
+            yield "ASQA", row["question"], answer_sentences(note["long_answer"])
     if 0 in folds:
         for row in data.rows("attribution/alce_fewshot_demos.jsonl"):
-            yield "ALCE", row["question"], split_sentences(row["answer"])
+            yield "ALCE", row["question"], answer_sentences(row["answer"])
 
 
 def _from_answer(answer: tuple[str, str, list[str]], stranger: str, chooser: random.Random) -> Iterator[Preference]:
@@ -156,9 +156,9 @@ def _refused(claim: Row) -> bool:
     return claim.get("informativeness") in _IRRELEVANT or claim.get("correctness") in _WRONG
 
 
-def split_sentences(text: str) -> list[str]:
+def answer_sentences(text: str) -> list[str]:
     """Sentences of an answer, citation marks removed."""
-    return [sentence.strip() for sentence in _SENTENCE.split(_MARKS.sub("", text)) if sentence.strip()]
+    return [quote.text for quote in split_sentences(_MARKS.sub("", text))]
 
 
 def pairwise_accuracy(pairs: Sequence[Preference], scorer: StepScorer) -> dict[str, float]:
