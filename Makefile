@@ -41,7 +41,7 @@ bench: .venv/all-installed
 	exit $$failed
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.*
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks .coverage .coverage.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/python-made:
