@@ -9,6 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
 RESAMPLES = 1000
 _BLOCK = 100
 
@@ -27,12 +29,25 @@ def bootstrap(values: Sequence[float], *, seed: int = 0) -> Interval:
     data = np.asarray(values, dtype=np.float64)
     if data.size == 0:
         return Interval(float("nan"), float("nan"), float("nan"), 0)
-    generator = np.random.default_rng(seed)
-    means = np.concatenate(
-        [data[generator.integers(0, data.size, (_BLOCK, data.size))].mean(axis=1) for _ in range(RESAMPLES // _BLOCK)]
+    low, high = edges(resampled_means(data[:, None], seed=seed))
+    return Interval(float(data.mean()), low, high, int(data.size))
+
+
+def resampled_means(columns: NDArray[np.float64], *, seed: int = 0) -> NDArray[np.float64]:
+    """The columns' means over resampled rows, (resamples, columns), of values (rows, columns).
+
+    A row is drawn as a whole, so that what is computed from several means keeps their correlation.
+    """
+    generator, rows = np.random.default_rng(seed), len(columns)
+    return np.concatenate(
+        [columns[generator.integers(0, rows, (_BLOCK, rows))].mean(axis=1) for _ in range(RESAMPLES // _BLOCK)]
     )
-    low, high = np.quantile(means, [0.025, 0.975])
-    return Interval(float(data.mean()), float(low), float(high), int(data.size))
+
+
+def edges(values: NDArray[np.float64]) -> tuple[float, float]:
+    """The 95% interval of resampled figures, by percentiles."""
+    low, high = np.quantile(values, [0.025, 0.975])
+    return float(low), float(high)
 
 
 def paired_difference(ours: Sequence[float], theirs: Sequence[float], *, seed: int = 0) -> Interval:

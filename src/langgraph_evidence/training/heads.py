@@ -55,11 +55,9 @@ def _of_path(train: Callable[..., TrainResult], data: Path, out: Path, encoder: 
     return train(data, out, encoder=encoder, **how)
 
 
-def _figures(
-    measure: Callable[..., Mapping[str, Mapping[str, float]]], data: Path, folds: Collection[int]
-) -> list[Row]:
+def _figures(measure: Callable[..., Mapping[str, Mapping[str, Any]]], data: Path, folds: Collection[int]) -> list[Row]:
     named = measure(default_encoder(), DataFolder(data), folds)
-    return [{"row": name, **figures} for name, figures in named.items()]
+    return [flat({"row": name, **figures}) for name, figures in named.items()]
 
 
 def _reader_rows(data: Path, folds: Collection[int]) -> list[Row]:

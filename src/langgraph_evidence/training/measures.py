@@ -12,37 +12,51 @@ from langgraph_evidence.models.progress_reward import open_step_scorer
 from langgraph_evidence.models.query_head import ListwiseQueryScorer
 from langgraph_evidence.models.query_scorer import SimilarityScorer
 from langgraph_evidence.models.sentence_ranker import SentenceRanker
-from langgraph_evidence.training.progress_reward import make_pairs, pairwise_accuracy
+from langgraph_evidence.training.intervals import with_intervals
+from langgraph_evidence.training.progress_reward import make_pairs, preferred
 from langgraph_evidence.training.query_data import read_pools
-from langgraph_evidence.training.query_scorer import measure_pools
+from langgraph_evidence.training.query_scorer import pool_figures, pool_rows
 from langgraph_evidence.training.sentence_ranker import measure_lists, read_lists, shorten, word_overlap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from langgraph_evidence.models.encoder import Encoder
     from langgraph_evidence.models.progress_reward import Step
+    from langgraph_evidence.models.query_scorer import QueryScorer
     from langgraph_evidence.training.data import DataFolder
+    from langgraph_evidence.training.progress_reward import Preference
 
-Figures = dict[str, dict[str, float]]
-"""Figures by the row they stand in: the head and its baselines, or a data set."""
+Figures = dict[str, dict[str, float | list[float]]]
+"""Figures, some with 95% intervals, by the row they stand in: the head and its baselines, or a data set."""
 
 _OTHERS = 12
+_QUERY_INTERVALS = ("f1", "chosen", "closed")
 
 
 def measure_query_scorer(
     encoder: Encoder, data: DataFolder, folds: Iterable[int], *, source: Path | None = None
 ) -> Figures:
-    """Document F1 at 0.5 and the reciprocal rank of the chosen query: trained and by similarity, each data set."""
+    """Document F1 at 0.5 and the reciprocal rank of the chosen query: trained and by similarity, each data set.
+
+    Intervals are over resampled questions.
+    """
     pools = read_pools(data, folds)
-    trained = ListwiseQueryScorer.load(source, encoder=encoder)
-    rows = {"trained": measure_pools(trained, pools), "similarity": measure_pools(SimilarityScorer(encoder), pools)}
-    for name in sorted({pool.source for pool in pools}):
-        rows[f"trained, {name}"] = measure_pools(trained, [pool for pool in pools if pool.source == name])
-    return rows
+    scorers: dict[str, QueryScorer] = {
+        "trained": ListwiseQueryScorer.load(source, encoder=encoder),
+        "similarity": SimilarityScorer(encoder),
+    }
+    figures: Figures = {}
+    for scorer_name, scorer in scorers.items():
+        rows = pool_rows(scorer, pools)
+        figures[scorer_name] = with_intervals(rows, pool_figures, of=_QUERY_INTERVALS)
+        for name in sorted({pool.source for pool in pools}):
+            chosen = [row for row, pool in zip(rows, pools, strict=True) if pool.source == name]
+            figures[f"{scorer_name}, {name}"] = with_intervals(chosen, pool_figures, of=_QUERY_INTERVALS)
+    return figures
 
 
 def measure_sentence_ranker(
@@ -61,20 +75,39 @@ def measure_sentence_ranker(
 
     scores: dict[str, Callable[[str, list[str]], Sequence[float]]]
     scores = {"trained": ranker.score, "cosine": cosine, "overlap": overlap}
-    return {name: measure_lists(lists[: limit or None], score) for name, score in scores.items()}
+    return {name: {**measure_lists(lists[: limit or None], score)} for name, score in scores.items()}
 
 
 def measure_progress_reward(
     encoder: Encoder, data: DataFolder, folds: Iterable[int], *, source: Path | None = None
 ) -> Figures:
-    """Pairwise accuracy: trained, the longer sentence, the one nearer to the question."""
+    """Pairwise accuracy: trained, the longer sentence, the one nearer to the question.
+
+    Intervals are over resampled questions, since the pairs of one question are alike.
+    """
     pairs = make_pairs(data, folds)
     scorers = {
         "trained": open_step_scorer(source, encoder=encoder),
         "length": _Length(),
         "similarity": _Similarity(encoder),
     }
-    return {name: pairwise_accuracy(pairs, scorer) for name, scorer in scorers.items()}
+    return {name: _accuracy(pairs, preferred(pairs, scorer)) for name, scorer in scorers.items()}
+
+
+def _accuracy(pairs: Sequence[Preference], right: NDArray[np.float64]) -> dict[str, float | list[float]]:
+    questions: dict[tuple[str, str], dict[str, float]] = {}
+    for pair, value in zip(pairs, right, strict=True):
+        row = questions.setdefault((pair.source, pair.question), {"right": 0.0, "pairs": 0.0})
+        row["right"] += float(value)
+        row["pairs"] += 1
+    figures = _share("score", list(questions.values()))
+    for source in sorted({source for source, _ in questions}):
+        figures |= _share(source, [row for (of, _), row in questions.items() if of == source])
+    return figures
+
+
+def _share(name: str, rows: Sequence[Mapping[str, float]]) -> dict[str, float | list[float]]:
+    return with_intervals(rows, lambda means: {name: means["right"] / means["pairs"]}, of=[name])
 
 
 class _Length:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
     from torch import Tensor
 
     from langgraph_evidence.models.encoder import Encoder
@@ -161,10 +162,16 @@ def answer_sentences(text: str) -> list[str]:
     return [quote.text for quote in split_sentences(_MARKS.sub("", text))]
 
 
+def preferred(pairs: Sequence[Preference], scorer: StepScorer) -> NDArray[np.float64]:
+    """Whether the better sentence of each pair scores higher, 0 or 1, a tie counting a half; (pairs,)."""
+    scores = scorer.scores([step for pair in pairs for step in pair.steps]).reshape(-1, 2).astype(np.float64)
+    right: NDArray[np.float64] = (np.sign(scores[:, 0] - scores[:, 1]) + 1) / 2
+    return right
+
+
 def pairwise_accuracy(pairs: Sequence[Preference], scorer: StepScorer) -> dict[str, float]:
-    """Share of pairs in which the better sentence scores higher (ties count a half), by data set and over all."""
-    scores = scorer.scores([step for pair in pairs for step in pair.steps]).reshape(-1, 2)
-    right = (np.sign(scores[:, 0] - scores[:, 1]) + 1) / 2
+    """The mean of `preferred`, by data set and over all (`score`)."""
+    right = preferred(pairs, scorer)
     figures = {"score": float(right.mean())}
     for source in sorted({pair.source for pair in pairs}):
         figures[source] = float(right[[pair.source == source for pair in pairs]].mean())

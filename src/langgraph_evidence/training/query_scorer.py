@@ -10,6 +10,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own convention
 
+from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.methods.furepa.assessor import rank_queries
 from langgraph_evidence.models.adapters import Adapter, AdapterSpec, save_adapter
 from langgraph_evidence.models.query_features import FEATURES, pool_features
@@ -19,9 +20,10 @@ from langgraph_evidence.training.loop import TrainOptions, TrainResult, train
 from langgraph_evidence.training.query_data import Pool, read_pools
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
     from torch import Tensor
 
     from langgraph_evidence.models.encoder import Encoder
@@ -83,24 +85,49 @@ def scorer_loss(logits: Tensor, labels: Tensor, reciprocal: Tensor, *, alpha: fl
 def measure_pools(scorer: QueryScorer, pools: Sequence[Pool], *, seed: int = 0) -> dict[str, float]:
     """Document F1 at 0.5 and the mean reciprocal rank of the gold passage of the chosen query, with its rivals.
 
-    The rivals: a round's `first` query (the rounds are shuffled, as samples have no order), the mean of all of them
-    (`random`), the `question` itself, and the `oracle`. `closed` is the share of the way from `first` to `oracle`.
+    See `pool_figures`.
+
+    Raises:
+        InvalidInput: There are no pools.
     """
-    chooser = random.Random(seed)
-    rows: dict[str, list[float]] = {"first": [], "random": [], "question": [], "oracle": [], "chosen": [], "f1": []}
+    rows = pool_rows(scorer, pools, seed=seed)
+    if not rows:
+        raise InvalidInput("No question of these folds has gold passages; give data and folds that have some.")
+    means = {name: np.array([np.mean([row[name] for row in rows])]) for name in rows[0]}
+    return {name: float(value[0]) for name, value in pool_figures(means).items()}
+
+
+def pool_rows(scorer: QueryScorer, pools: Sequence[Pool], *, seed: int = 0) -> list[dict[str, float]]:
+    """What `pool_figures` is made of, for each pool."""
+    chooser, rows = random.Random(seed), []
     for pool in pools:
         order = chooser.sample(range(len(pool.queries)), len(pool.queries))
         ranks = [1 / pool.gold_rank(index) for index in order]
         scores = scorer.score([pool.queries[index] for index in order], pool.passages)
-        rows["first"].append(ranks[0])
-        rows["random"].append(float(np.mean(ranks)))
-        rows["question"].append(1 / pool.gold_rank(0))
-        rows["oracle"].append(max(ranks))
-        rows["chosen"].append(ranks[rank_queries(scores)[0]])
-        rows["f1"].extend(_f1(row, pool.labels(index)) for row, index in zip(scores, order, strict=True))
-    figures = {name: float(np.mean(values)) for name, values in rows.items()}
-    gap = figures["oracle"] - figures["first"]
-    return figures | {"closed": (figures["chosen"] - figures["first"]) / gap if gap else 0.0}
+        row = {
+            "first": ranks[0],
+            "random": float(np.mean(ranks)),
+            "question": 1 / pool.gold_rank(0),
+            "oracle": max(ranks),
+            "chosen": ranks[rank_queries(scores)[0]],
+            "f1": sum(_f1(found, pool.labels(index)) for found, index in zip(scores, order, strict=True)),
+            "queries": float(len(order)),
+        }
+        rows.append(row)
+    return rows
+
+
+def pool_figures(means: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+    """The figures of the scorer out of the means of `pool_rows` over pools, each (n,).
+
+    The rivals of the `chosen` query: a round's `first` one (the rounds are shuffled, as samples have no order), the
+    mean of all of them (`random`), the `question` itself, and the `oracle`. `closed` is the share of the way from
+    `first` to `oracle`. `f1` is the mean over queries.
+    """
+    figures = {name: means[name] for name in ("first", "random", "question", "oracle", "chosen")}
+    gap = means["oracle"] - means["first"]
+    closed = np.divide(means["chosen"] - means["first"], gap, out=np.zeros_like(gap), where=gap != 0)
+    return figures | {"f1": means["f1"] / means["queries"], "closed": closed}
 
 
 def _f1(scores: Sequence[float], labels: Sequence[float]) -> float:

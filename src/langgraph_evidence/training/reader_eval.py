@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from langgraph_evidence.evaluation.answers import score_answer
+from langgraph_evidence.evaluation.intervals import bootstrap
 from langgraph_evidence.models.encoder import Encoder, default_encoder
 from langgraph_evidence.models.reader import Reader
 from langgraph_evidence.training.data import TUNE_FOLD, DataFolder
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 _STYLES: dict[str, Style] = {"HotpotQA": "hotpotqa", "2Wiki": "2wiki", "MuSiQue": "musique"}
 _SEED = 77
-_RESAMPLES = 1_000
 
 
 def _rows(folder: DataFolder, folds: Collection[int], *, with_open: bool) -> list[tuple[str, Row]]:
@@ -39,9 +39,8 @@ def interval(values: Sequence[float]) -> list[float]:
     """The 95% bootstrap interval of a mean, in percent."""
     if not values:
         return [0.0, 0.0]
-    rng = np.random.default_rng(0)
-    sample = np.asarray(values)[rng.integers(0, len(values), (_RESAMPLES, len(values)))].mean(axis=1)
-    return [round(100 * float(edge), 1) for edge in np.quantile(sample, (0.025, 0.975))]
+    found = bootstrap(values)
+    return [round(100 * found.low, 1), round(100 * found.high, 1)]
 
 
 def _row(name: str, system: str, values: Mapping[str, Sequence[float]]) -> dict[str, Any]:

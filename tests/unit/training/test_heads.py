@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 import torch
 
+from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.models.progress_reward import ProgressReward
 from langgraph_evidence.models.query_head import ListwiseQueryScorer
 from langgraph_evidence.models.query_scorer import SimilarityScorer
 from langgraph_evidence.models.sentence_ranker import SentenceRanker
 from langgraph_evidence.training import measures, progress_reward, query_scorer, sentence_ranker
 from langgraph_evidence.training.data import DataFolder
+from langgraph_evidence.training.intervals import with_intervals
 from langgraph_evidence.training.query_data import Pool, read_pools
 
 PEOPLE = ["Red King", "Blue River", "Green Cat", "Dog City", "Lion Film", "Red Lion"]
@@ -122,9 +124,11 @@ def test_the_query_scorer_learns_at_toy_size(folder: Any, encoder: Any, tmp_path
     scores = scorer.score(["Red King", "dog"], ["Red King: a film", "Dog City: the river", "lion"])
     assert [len(row) for row in scores] == [3, 3]
     assert all(0 <= value <= 1 for row in scores for value in row)
-    rows = measures.measure_query_scorer(encoder, folder, [7], source=tmp_path / "run" / "query_scorer.safetensors")
-    assert rows["trained"] == figures
-    assert "trained, HotpotQA" in rows
+    rows: Any = measures.measure_query_scorer(encoder, folder, [7], source=tmp_path / "run" / "query_scorer.safetensors")
+    assert {name: rows["trained"][name] for name in figures} == pytest.approx(figures)
+    assert {"trained, HotpotQA", "similarity, HotpotQA"} < set(rows)
+    low, high = rows["trained"]["chosen_interval"]
+    assert low <= figures["chosen"] <= high
     assert scorer.score([], ["a"]) == []
     assert scorer.score(["a"], []) == [[]]
 
@@ -157,6 +161,8 @@ def test_the_progress_reward_learns_at_toy_size(folder: Any, encoder: Any, tmp_p
     )
     assert set(figures) == {"trained", "length", "similarity"}
     assert figures["trained"]["score"] == pytest.approx(result.figures["score"])
+    assert figures["trained"]["ASQA"] == pytest.approx(result.figures["ASQA"])
+    assert "score_interval" in figures["length"]
     values = reward.reward("Who wrote it?", [["The cat."], ["The cat.", "The dog."]])
     assert len(values) == 2
     assert all(0 < value < 1 for value in values)
@@ -175,3 +181,45 @@ def test_average_precision_is_worked_by_hand() -> None:
     figures = sentence_ranker.measure_lists(lists, lambda _, __: [0.9, 0.8, 0.1, 0.2])
     assert figures["score"] == pytest.approx((1 / 2 + 2 / 4) / 2)  # the good ones stand second and fourth
     assert figures["x recall"] == 0.5
+
+
+def test_the_figures_of_queries_are_worked_by_hand() -> None:
+    pools = [
+        Pool("x", "q", ("a", "b"), frozenset({1}), ("q", "r"), ((0, 1), (1, 0))),
+        Pool("x", "s", ("a", "b"), frozenset({0}), ("s", "t", "u"), ((1, 0), (1, 0), (1, 0))),
+    ]
+    rows = query_scorer.pool_rows(Likes("r"), pools)
+    figures = query_scorer.measure_pools(Likes("r"), pools)
+    # The first pool's second query finds its passage first; no query of the second pool does.
+    assert (rows[0]["chosen"], rows[0]["question"], rows[0]["oracle"]) == (1.0, 0.5, 1.0)
+    assert figures["chosen"] == figures["oracle"] == 0.75
+    assert figures["question"] == 0.5
+    # "r" finds passage b and no other, as it should; the four others find nothing where something is to be found.
+    assert figures["f1"] == pytest.approx(1 / 5)
+    with pytest.raises(InvalidInput, match="No question"):
+        query_scorer.measure_pools(Likes("r"), [])
+
+
+class Likes:
+    trained = False
+
+    def __init__(self, query: str) -> None:
+        self.query = query
+
+    def score(self, queries: Any, passages: Any) -> Any:
+        return [[float(query == self.query and passage == "b") for passage in passages] for query in queries]
+
+
+def test_an_interval_of_a_ratio_resamples_questions_as_a_whole() -> None:
+    rows = [{"right": float(number), "pairs": float(number)} for number in range(1, 9)]
+
+    def share(means: Any) -> Any:
+        return {"share": means["right"] / means["pairs"], "right": means["right"]}
+
+    figures: Any = with_intervals(rows, share, of=["share", "right"])
+    assert figures["share"] == 1
+    assert figures["share_interval"] == pytest.approx([1, 1])
+    low, high = figures["right_interval"]
+    assert 1 < low < figures["right"] == 4.5 < high < 8
+    assert "share_interval" not in with_intervals(rows, share, of=["right"])
+    assert with_intervals([], share, of=["share"]) == {}
