@@ -32,7 +32,17 @@ if TYPE_CHECKING:
     from langgraph_evidence.models.adapters import Adapter, AdapterSpec
     from langgraph_evidence.models.batching import TextTokenizer
 
-__all__ = ["HEAD", "NONE_BIAS", "AdapterSpans", "Reader", "Reading", "SpanModel", "default_reader", "new_head"]
+__all__ = [
+    "HEAD",
+    "NONE_BIAS",
+    "AdapterSpans",
+    "Reader",
+    "Reading",
+    "SpanModel",
+    "default_reader",
+    "new_head",
+    "packed",
+]
 
 HEAD = "reader"
 NONE_BIAS = "none_bias"
@@ -73,7 +83,7 @@ class AdapterSpans:
     def scores(self, asked: Sequence[Asked]) -> list[list[WindowScores]]:
         """See `SpanModel`; all windows of all questions go through the base in common batches."""
         tokenizer, length = self.encoder.tokenizer, self.adapter.spec.max_tokens
-        cut = [_packed(tokenizer, question, passages, length) for question, passages in asked]
+        cut = [packed(tokenizer, question, passages, length) for question, passages in asked]
         flat = [window for group in cut for window in group]
         rows = iter(self._rows(flat))
         return [
@@ -90,8 +100,8 @@ class AdapterSpans:
         return self._cache.rows(keys, compute)
 
 
-def _packed(tokenizer: TextTokenizer, question: str, passages: Sequence[str], length: int) -> list[Window]:
-    """The windows of a question; where one is not enough, those passages come first that are read best together."""
+def packed(tokenizer: TextTokenizer, question: str, passages: Sequence[str], length: int) -> list[Window]:
+    """The windows in which a question is read; where one is not enough, what is read best together comes first."""
     cut = windows(tokenizer, question, passages, max_tokens=length)
     if len(cut) == 1:
         return cut

@@ -16,9 +16,9 @@ import torch
 from langgraph_evidence.models.adapters import Adapter, AdapterSpec, load_adapter, save_adapter
 from langgraph_evidence.models.encoder import Encoder, default_encoder
 from langgraph_evidence.models.files import write_aside
-from langgraph_evidence.models.reader import HEAD, NONE_BIAS, AdapterSpans, Reader, new_head
+from langgraph_evidence.models.reader import HEAD, NONE_BIAS, AdapterSpans, Reader, new_head, packed
 from langgraph_evidence.models.reader_head import KINDS, ReaderHead
-from langgraph_evidence.models.reader_windows import MAX_TOKENS, windows
+from langgraph_evidence.models.reader_windows import MAX_TOKENS
 from langgraph_evidence.models.weights import read_json
 from langgraph_evidence.training.data import TRAIN_FOLDS, TUNE_FOLD, DataFolder
 from langgraph_evidence.training.loop import TrainOptions, TrainResult, train
@@ -59,7 +59,7 @@ class ReaderPlan:
     rank: int = 64
     frozen_layers: int = 2
     generated: int = 8_000
-    max_tokens: int = 320
+    max_tokens: int = MAX_TOKENS
     start: Path | None = None
 
 
@@ -77,20 +77,27 @@ class Target:
 
 
 def targets(encoder: Encoder, examples: Collection[Example], max_tokens: int) -> list[Target]:
-    """Examples as windows: the first that holds the answer, or the first; answers that stand nowhere are left out."""
+    """Examples as windows, packed as the reader packs them; an answer that no window can teach is left out."""
     made = []
     for example in examples:
-        cut = windows(encoder.tokenizer, example.question, example.passages, max_tokens=max_tokens)
-        if example.kind != "span":
-            kind = -1 if example.kind == "some" else KINDS.index(example.kind)
-            made.append(Target(cut[0], kind))
-            continue
-        for window in cut:
-            starts, ends = align(window, example.passages, example.answers, example.gold)
-            if starts:
-                made.append(Target(window, KINDS.index("span"), starts, ends))
-                break
+        cut = packed(encoder.tokenizer, example.question, example.passages, max_tokens)
+        if example.kind in {"some", "none"}:
+            made.append(Target(cut[0], -1 if example.kind == "some" else KINDS.index("none")))
+        else:
+            made += [target for window in cut if (target := _answered(example, window)) is not None][:1]
     return made
+
+
+def _answered(example: Example, window: Window) -> Target | None:
+    """A window as an example that has an answer; None where it lacks the answer or a gold passage."""
+    # A part of the gold passages would teach that incomplete evidence is enough.
+    if not set(example.gold) <= set(window.passages):
+        return None
+    kind = KINDS.index(example.kind)
+    if example.kind != "span":
+        return Target(window, kind)
+    starts, ends = align(window, example.passages, example.answers, example.gold)
+    return Target(window, kind, starts, ends) if starts else None
 
 
 def _places_loss(logits: Tensor, places: Sequence[tuple[int, ...]]) -> Tensor:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from langgraph_evidence.citations import split_sentences
 from langgraph_evidence.evaluation.answers import score_answer
 from langgraph_evidence.evaluation.intervals import bootstrap
 from langgraph_evidence.models.encoder import Encoder, default_encoder
@@ -72,7 +72,7 @@ def similar_sentences(encoder: Encoder, examples: Sequence[Example]) -> list[tup
     """The baseline: the sentence most like the question by untrained MiniLM, and its cosine."""
     found = []
     for example in examples:
-        sentences = [s for p in example.passages for s in re.split(r"(?<=[.!?]) ", p) if s.strip()]
+        sentences = [quote.text for passage in example.passages for quote in split_sentences(passage)]
         if not sentences:
             found.append(("", 0.0))
             continue

@@ -198,3 +198,12 @@ def test_open_rows_take_their_passages_from_the_corpus(tmp_path: Path) -> None:
     assert "House >> owner" in {example.question for example in made}
     titles = {row["title"] for row in plain_passages(DataFolder(tmp_path), 7)}
     assert titles == {f"Page {n}" for n in range(16)} - {"Page 14", "Page 15"}
+
+
+def test_an_answer_is_taught_only_where_all_its_gold_is_in_the_window(encoder: Encoder) -> None:
+    filler = "Tree: " + "a tall old tree " * 12
+    whole, parted = (("House: of Ann", "Ann: likes red"), ("House: of Ann", filler, "Ann: likes red"))
+    assert len(targets(encoder, [Example("HotpotQA", "What?", whole, "span", ("red",), (0, 1))], 56)) == 1
+    assert len(targets(encoder, [Example("HotpotQA", "What?", parted, "span", ("red",), (2,))], 56)) == 1
+    for kind in ("span", "yes"):
+        assert targets(encoder, [Example("HotpotQA", "What?", parted, kind, ("red",), (0, 1, 2))], 56) == []
