@@ -55,7 +55,11 @@ Replies = Mapping[str, str | Callable[[str], str]]
 
 
 def scripted(
-    splits: Mapping[str, str] | None = None, *, recalls: Replies | None = None, answers: Replies | None = None, **more: Any
+    splits: Mapping[str, str] | None = None,
+    *,
+    recalls: Replies | None = None,
+    answers: Replies | None = None,
+    **more: Any,
 ) -> ScriptedChat:
     """A model that splits by a table, knows what `recalls` says, and reads a tool's reply back as the answer.
 
@@ -106,7 +110,9 @@ class Table:
         return self.rows.get(query, "unknown")
 
     def tool(self, name: str = "lookup", **fields: Any) -> BaseTool:
-        return StructuredTool.from_function(self.look_up, name=name, description=f"Looks things up in {name}.", **fields)
+        return StructuredTool.from_function(
+            self.look_up, name=name, description=f"Looks things up in {name}.", **fields
+        )
 
 
 def word_features(texts: Any) -> Any:
