@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from decimal import Context, Decimal
+from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ MAX_CHARACTERS = 500
 MAX_DEPTH = 50
 MAX_BITS = 8_192
 _DIGITS = 15
+_EXACT_DIGITS = 40
 _EXPRESSION = Parameter("expression", "Numbers and signs, no units and no words.")
 
 _TOKEN = re.compile(
@@ -230,11 +231,13 @@ def _too_large() -> ToolException:
 
 
 def tell(value: Fraction) -> str:
-    """A value in decimals: whole numbers in full, others to fifteen significant digits."""
+    """A value in decimals: in full where it has few, else to fifteen significant digits."""
     if value.denominator == 1:
         return str(value.numerator)
-    context = Context(prec=_DIGITS)
-    shown = context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(context)
+    exactly = Context(prec=_EXACT_DIGITS)
+    shown = exactly.divide(Decimal(value.numerator), Decimal(value.denominator))
+    if exactly.flags[Inexact]:
+        shown = Context(prec=_DIGITS).plus(shown).normalize()
     return f"{shown:f}" if -_DIGITS < shown.adjusted() < 2 * _DIGITS else str(shown)
 
 

@@ -154,6 +154,8 @@ _PART = re.compile(r"\"([^\"]*)\"|'([^']*)'|([\w-]+)")
 
 def _line_of(text: str, keys: tuple[str, ...]) -> int:
     """The line of the first key or header at or under a path of keys, or else that of its parent."""
+    if not keys:
+        return 1
     table: tuple[str, ...] = ()
     for number, line in enumerate(text.split("\n"), start=1):
         header, key = _HEADER.fullmatch(line), _KEY.match(line)
@@ -165,7 +167,7 @@ def _line_of(text: str, keys: tuple[str, ...]) -> int:
             continue
         if place[: len(keys)] == keys:
             return number
-    return _line_of(text, keys[:-1]) if keys else 1
+    return _line_of(text, keys[:-1])
 
 
 def _parts(dotted: str) -> tuple[str, ...]:
@@ -249,7 +251,7 @@ def _enum(values: Any, kind: str, keys: tuple[str, ...]) -> tuple[Any, ...]:
     if values is None:
         return ()
     try:
-        read = tuple(READERS[kind](value) for value in values)
+        read = tuple(READERS[kind](value) for value in values) if isinstance(values, list) else ()
     except (ValueError, TypeError, OverflowError):
         read = ()
     if not read or kind in {"array", "object"}:

@@ -138,7 +138,9 @@ def _line_in(path: Path, error: BaseException) -> int:
 
 
 def _tools_of(path: Path, module: Any) -> list[BaseTool]:
-    found = [*getattr(module, "tools", ()), *([module.tool] if hasattr(module, "tool") else ())]
+    several = getattr(module, "tools", ())
+    found = [*(several if isinstance(several, list | tuple) else [several])]
+    found += [module.tool] if hasattr(module, "tool") else []
     for tool in found:
         if not isinstance(tool, BaseTool):
             raise ResourceError(f"{path}:1: `tool` and `tools` hold LangChain tools, not {type(tool).__name__}.")

@@ -12,13 +12,12 @@ import re
 import ssl
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin
 
 import h11
 
 from langgraph_evidence.errors import InvalidInput, ToolError
 from langgraph_evidence.tools.addresses import AllowList, refusal
-from langgraph_evidence.tools.urls import PORTS, parse_url
+from langgraph_evidence.tools.urls import PORTS, join
 from langgraph_evidence.tools.wire import Network, Request, Response, exchange
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ _ADVICE = {
     404: "check the URL and the arguments",
     429: "its rate limit is spent: wait",
 }
+_SHOWN = 80
 _CHARSETS = frozenset({"utf-8", "us-ascii", "iso-8859-1", "windows-1252", "utf-16"})
 
 
@@ -226,11 +226,7 @@ def _redirected(request: Request, response: Response) -> Request:
     location = response.headers.get("location")
     if not location:
         raise ToolError(f"{request.url.host} redirects ({response.status}) without saying where.")
-    try:
-        joined = urljoin(request.url.whole, location)
-    except ValueError:
-        raise ToolError(f"{request.url.host} redirects to what is not a URL.") from None
-    url = parse_url(joined.partition("#")[0])
+    url = join(request.url, location)
     if request.url.scheme == "https" and url.scheme != "https":
         raise ToolError(f"{request.url.host} redirects from https to http, which is refused.")
     if request.method == "GET" or response.status in {301, 302, 303}:
@@ -250,10 +246,11 @@ def _read(url: Url, response: Response) -> Reply:
         raise _failure(url, response)
     kind, _, parameters = response.headers.get("content-type", "").lower().partition(";")
     if response.body and not _readable(kind):
-        raise ToolError(f"{url.host} replied with {kind[:80] or 'no content type'!r}; tools read JSON or text.")
-    encoding = response.headers.get("content-encoding", "identity").strip().lower()
-    if encoding not in {"", "identity"}:
-        raise ToolError(f"{url.host} replied compressed ({encoding[:20]!r}) although it was asked not to.")
+        # Never cut: a secret in it must stay whole to be found and taken out.
+        told = repr(kind) if 0 < len(kind) <= _SHOWN else "no usable content type"
+        raise ToolError(f"{url.host} replied with {told}; tools read JSON or text.")
+    if response.headers.get("content-encoding", "identity").strip().lower() not in {"", "identity"}:
+        raise ToolError(f"{url.host} replied compressed although it was asked not to.")
     return Reply(response.status, _decode(response.body, parameters), response.cut)
 
 

@@ -64,13 +64,16 @@ def _forms(value: str) -> set[str]:
     """The ways in which an honest service repeats what it was sent."""
     if len(value) < SHORTEST:
         return set()
-    told = json.dumps(value)[1:-1]
+    told, plainly = json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]
     encoded = quote(value, safe="")
     return {
         value,
         told,
         told.replace("/", "\\/"),
-        json.dumps(value, ensure_ascii=False)[1:-1],
+        plainly,
+        json.dumps(told)[1:-1],  # the body of a request, repeated as a text in the JSON of a reply
+        json.dumps(plainly)[1:-1],
+        json.dumps(plainly, ensure_ascii=False)[1:-1],
         encoded,
         quote(value),
         quote_plus(value),

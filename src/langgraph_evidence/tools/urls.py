@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
 
 from langgraph_evidence.errors import ToolError
 from langgraph_evidence.tools.addresses import ends_in_number
@@ -113,8 +113,23 @@ def _name(text: str) -> str:
                 f"The URL's host {text!r} is a number, but not four decimal ones of an IPv4 address."
             ) from None
     if len(text) > 253 or not _LABELS.fullmatch(text):
-        raise ToolError(f"The URL's host {text[:100]!r} is not a host name (labels of letters, no dot at the end).")
+        raise ToolError("The URL's host is not a host name (labels of letters, digits and hyphens, no dot at the end).")
     return text.lower()
+
+
+def join(base: Url, reference: str) -> Url:
+    """The URL that a reference in a reply to `base` leads to.
+
+    Raises:
+        ToolError: It is refused. Only a path is read with the help of `base`; all else must stand by itself.
+    """
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", reference):
+        return parse_url(reference)
+    if reference.startswith("//"):
+        return parse_url(f"{base.scheme}:{reference}")
+    if not _VISIBLE.fullmatch(reference):
+        raise ToolError(f"{base.host} redirects to what is not a URL.")
+    return parse_url(urljoin(base.whole, reference))
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
