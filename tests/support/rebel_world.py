@@ -23,7 +23,7 @@ STEPS = {
 }
 _QUESTION = (
     r"\nQ=(?P<split>[^\n]*)\nLook at",
-    r"\nSubquestion: (?P<rewrite>[^\n]*)\Z",
+    r"\nSubquestion: (?P<rewrite>[^\n]*)",
     r'\nQ: "(?P<recall>[^\n]*)" Is the answer',
     r"<Q>(?P<tool_input>[^\n]*)</Q>",
     r"\nQ: (?P<other>[^\n]*)\n(?:Which tool|ANSWER Q|Using this)",

@@ -77,6 +77,9 @@ def create_rebel(
 ) -> _Graph:
     """Builds the REBEL graph; the caller compiles it with the checkpointer of its choice.
 
+    Under `ainvoke` all steps of a round are made at the same time. Under `invoke` LangGraph makes as many as it has
+    threads: a few more than there are cores, or `max_concurrency` of the run's config.
+
     Args:
         model: A chat model, a name for LangChain's `init_chat_model`, or "offline".
         tools: What it may use, any LangChain tool; none is the paper's "REBEL without tools". One that must not be used
