@@ -11,7 +11,7 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.tools.method import input_key
+from langgraph_evidence.tools.method import UNBOUNDED, input_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,10 +44,10 @@ def as_chat(
     context: Any = settings if settings is not None else schema() if schema is not None else None
 
     def reply(state: ChatState) -> ChatState:
-        return _update(graph.invoke({key: _question(state)}, context=context))
+        return _update(graph.invoke({key: _question(state)}, UNBOUNDED, context=context))
 
     async def areply(state: ChatState) -> ChatState:
-        return _update(await graph.ainvoke({key: _question(state)}, context=context))
+        return _update(await graph.ainvoke({key: _question(state)}, UNBOUNDED, context=context))
 
     builder = StateGraph(ChatState)
     builder.add_node("reply", RunnableLambda(reply, afunc=areply))

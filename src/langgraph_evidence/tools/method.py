@@ -12,12 +12,16 @@ from langgraph_evidence.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from langchain_core.runnables import RunnableConfig
     from langgraph.graph.state import CompiledStateGraph
 
     from langgraph_evidence.settings import Settings
 
     Graph = CompiledStateGraph[Any, Any, Any, Any]
 
+# A method ends by its own iterations and budget. What calls a tool hands down a limit of its own steps, LangChain's 25
+# among them, which must not end a run half way.
+UNBOUNDED: RunnableConfig = {"recursion_limit": 10_000}
 ARTIFACT_KEYS = ("answer", "citations", "evidence", "usage", "stopped")
 
 
@@ -46,13 +50,15 @@ def as_tool(
 
     def run(**given: str) -> tuple[str, dict[str, Any]]:
         try:
-            return _pack(_drive(graph, given, context) if relay else graph.invoke(given, context=context))
+            return _pack(_drive(graph, given, context) if relay else graph.invoke(given, UNBOUNDED, context=context))
         except InvalidInput as error:
             raise ToolException(str(error)) from error
 
     async def arun(**given: str) -> tuple[str, dict[str, Any]]:
         try:
-            return _pack(await (_adrive(graph, given, context) if relay else graph.ainvoke(given, context=context)))
+            if relay:
+                return _pack(await _adrive(graph, given, context))
+            return _pack(await graph.ainvoke(given, UNBOUNDED, context=context))
         except InvalidInput as error:
             raise ToolException(str(error)) from error
 
@@ -107,7 +113,7 @@ def _writer() -> Callable[[Any], None]:
 
 def _drive(graph: Graph, given: dict[str, str], context: Any) -> dict[str, Any]:
     write, output = _writer(), {}
-    parts: Any = graph.stream(given, context=context, stream_mode=_MODES)
+    parts: Any = graph.stream(given, UNBOUNDED, context=context, stream_mode=_MODES)
     for mode, part in parts:
         if mode == "custom":
             write(part)
@@ -118,7 +124,7 @@ def _drive(graph: Graph, given: dict[str, str], context: Any) -> dict[str, Any]:
 
 async def _adrive(graph: Graph, given: dict[str, str], context: Any) -> dict[str, Any]:
     write, output = _writer(), {}
-    parts: Any = graph.astream(given, context=context, stream_mode=_MODES)
+    parts: Any = graph.astream(given, UNBOUNDED, context=context, stream_mode=_MODES)
     async for mode, part in parts:
         if mode == "custom":
             write(part)

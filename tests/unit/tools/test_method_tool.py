@@ -82,6 +82,20 @@ def test_settings_of_the_tool_go_before_those_of_the_graph() -> None:
     assert message.artifact["usage"]["calls"] == 3
 
 
+@pytest.mark.parametrize("relay", [True, False])
+async def test_a_long_run_is_not_ended_by_the_callers_limit_of_steps(relay: bool) -> None:
+    search = ScriptedChat(rules=[("", ["[Search] Eiffel", "[Search] the tower in Paris by Eiffel", "[Search] Dijon"])])
+    settings = FurepaSettings(samples=1, iterations=40, assess=False)
+    graph = create_furepa(search, retriever_for(PASSAGES), settings=settings).compile()
+    tool = as_tool(graph, name="furepa", description="Answers.", relay=relay)
+    assert tool.invoke(call(question=QUESTION)).artifact["stopped"] == "no_answer"
+    assert (await tool.ainvoke(call(question=QUESTION))).artifact["stopped"] == "no_answer"
+    chat = as_chat(graph).compile()
+    limit: Any = {"recursion_limit": 25}
+    assert chat.invoke({"messages": [HumanMessage(QUESTION)]}, limit)["messages"][-1].text == ""
+    assert (await chat.ainvoke({"messages": [HumanMessage(QUESTION)]}, limit))["messages"][-1].text == ""
+
+
 def test_a_run_without_an_answer_says_so() -> None:
     message = tool_of(settings=FurepaSettings(samples=2, max_calls=1)).invoke(call(question=QUESTION))
     assert message.content == "No answer was found (stopped: budget)."
