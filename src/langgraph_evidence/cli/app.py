@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from langgraph_evidence.cli import ask, evaluate, index, methods
+from langgraph_evidence.cli import ask, evaluate, index, methods, tools
 from langgraph_evidence.errors import EvidenceError, InvalidInput
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ app.command("methods")(methods.methods)
 app.command("draw")(methods.draw)
 app.command("eval")(evaluate.evaluate)
 app.add_typer(index.app, name="index")
+app.add_typer(tools.app, name="tools")
 
 
 @app.callback()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.tools import BaseTool
 
-from langgraph_evidence.errors import InvalidInput, ResourceError
+from langgraph_evidence.errors import InvalidInput, MissingExtra, ResourceError
 from langgraph_evidence.tools.declarative import MAX_BYTES, read_tool_file
 from langgraph_evidence.tools.http_tool import http_tool
 
@@ -22,11 +22,12 @@ _NAMES = {"tool", "tools"}
 
 @dataclass(frozen=True)
 class FileReport:
-    """What became of one file: the tools in it, the environment variables they need, or why it was refused."""
+    """What became of one file: the tools in it, the environment variables they need, why it has none, or is refused."""
 
     path: Path
     tools: tuple[BaseTool, ...] = ()
     secrets: tuple[str, ...] = ()
+    skipped: str = ""
     problem: str = ""
 
 
@@ -91,19 +92,21 @@ def _toml(path: Path, environment: Mapping[str, str], allow: tuple[str, ...]) ->
 
 
 def _python(path: Path) -> FileReport:
-    """The tools of a Python file; one that defines none is not run.
+    """The tools of a Python file; one that defines none is not run, and one whose extra is not installed has none.
 
     Raises:
         ResourceError: It is no Python, it fails, or what it calls a tool is none.
     """
     if not _defines_tools(path):
-        return FileReport(path)
+        return FileReport(path, skipped="defines neither `tool` nor `tools`, so it is no tool and was not run")
     spec = importlib.util.spec_from_file_location(f"evidence_tools_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise ResourceError(f"{path}:1: is not a module that Python can load.")
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
+    except MissingExtra as error:
+        return FileReport(path, skipped=str(error))
     except Exception as error:
         raise ResourceError(f"{path}:{_line_in(path, error)}: {type(error).__name__}: {error}") from error
     return FileReport(path, tuple(_tools_of(path, module)))
