@@ -88,6 +88,16 @@ def test_one_that_still_leans_on_others_is_worded_anew_or_spelt_out():
     assert frames["0-2"]["question"] == 'Where was the answer to "Who wrote Emma?" born?'
 
 
+def test_a_wording_that_asks_what_it_comes_from_fails():
+    frames, settings = start("Where was the author of Emma born?")
+    split(frames, "0", settings, "Who wrote Emma?", SubQuestion("Where was #1 born?", (1,)))
+    answer(frames, "0-1", "", settings)
+    frames["0-2"] = {**frames["0-2"], "question": "where was the author of Emma born", "stage": "opened"}
+    frames.update(advance(frames, settings, TOOLS))
+    assert (frames["0-2"]["stage"], frames["0-2"]["origin"]) == ("done", "failed")
+    assert frames["0"]["stage"] == "recall"
+
+
 def test_siblings_that_need_nothing_do_not_see_each_other_whatever_is_finished():
     frames, settings = start()
     split(frames, "0", settings, "Who is A?", "Who is B?")

@@ -123,10 +123,7 @@ def subtree_facts(frames: Mapping[str, Frame], name: str, *, grandchildren: bool
 
 def known_facts(frames: Mapping[str, Frame], frame: Frame, settings: RebelSettings) -> list[Fact]:
     """What a frame may use: the facts its parent had, of what it needs, of its own sub-questions; no failed one."""
-    line = [frame]
-    while line[0]["parent"]:
-        line.insert(0, frames[line[0]["parent"]])
-    sources = [name for each in line for name in sorted(_closure(frames, each["needs"]), key=place)]
+    sources = [name for each in _line(frames, frame) for name in sorted(_closure(frames, each["needs"]), key=place)]
     sources += frame["children"]
     found = {
         fact["id"]: fact
@@ -134,6 +131,14 @@ def known_facts(frames: Mapping[str, Frame], frame: Frame, settings: RebelSettin
         for fact in subtree_facts(frames, source, grandchildren=settings.grandchildren)
     }
     return [fact for fact in found.values() if fact["origin"] != "failed"]
+
+
+def _line(frames: Mapping[str, Frame], frame: Frame) -> list[Frame]:
+    """The frames from the root down to this one."""
+    line = [frame]
+    while line[0]["parent"]:
+        line.insert(0, frames[line[0]["parent"]])
+    return line
 
 
 def _closure(frames: Mapping[str, Frame], needs: Sequence[str]) -> set[str]:
@@ -217,6 +222,8 @@ def plainly_worded(frames: Mapping[str, Frame], frame: Frame) -> Frame:
 
 def _begun(frames: Frames, frame: Frame, settings: RebelSettings, tools: Sequence[str]) -> Frame:
     """The first step on a question: its fact where it was asked before, a split where one is allowed, or recall."""
+    if any(same_question(above["question"], frame["question"]) for above in _line(frames, frame)[:-1]):
+        return finished(frame, "", "failed", "Worded to stand alone it asks what it comes from.")
     facts = known_facts(frames, frame, settings)
     if settings.reuse:
         same = next((fact for fact in facts if same_question(fact["question"], frame["question"])), None)
