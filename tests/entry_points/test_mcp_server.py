@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pytest
 
 from langgraph_evidence.errors import ToolError
@@ -86,6 +92,35 @@ def test_a_method_answers_with_citations_and_tells_its_progress(source: dict[str
     reply = run_sync(ask())
     assert set(reply.structured_content) >= {"answer", "citations", "evidence", "usage", "stopped"}
     assert any(kind.startswith("furepa.") for kind in told)
+
+
+def test_over_http_it_serves_this_machine_alone(source: dict[str, Any]) -> None:
+    row = source["mcpServers"]["evidence"]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [row["command"], *row["args"], "--http", "--port", str(port)]
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, env={**os.environ, **row["env"]}, **quiet) as server:
+        try:
+            wait_for(port)
+            with mcp_tools(f"http://127.0.0.1:{port}/mcp", seconds=60) as found:
+                tools = {tool.name: tool for tool in found}
+                assert call(tools["calculator"], expression="6 * 7").artifact == {"text": "42"}
+            listening = psutil.Process(server.pid).net_connections(kind="inet")
+            assert {row.laddr.ip for row in listening if row.status == "LISTEN"} == {"127.0.0.1"}
+        finally:
+            server.terminate()
+
+
+def wait_for(port: int) -> None:
+    """Waits until somebody listens."""
+    end = time.monotonic() + 90
+    while time.monotonic() < end:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        time.sleep(0.1)
+    raise TimeoutError
 
 
 def test_a_server_that_does_not_start_is_told() -> None:

@@ -13,6 +13,7 @@ from langgraph_evidence.tools.wire import Network
 
 if TYPE_CHECKING:
     import asyncio
+    import ssl
     from collections.abc import Callable, Iterator
 
     from langgraph_evidence.tools.addresses import Address
@@ -51,8 +52,8 @@ class Service:
 
 
 @contextmanager
-def serving(answer: Callable[[Arrival], Answer]) -> Iterator[Service]:
-    """Runs a service while the block runs."""
+def serving(answer: Callable[[Arrival], Answer], *, tls: ssl.SSLContext | None = None) -> Iterator[Service]:
+    """Runs a service while the block runs; with a context, an encrypted one."""
 
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
@@ -79,6 +80,8 @@ def serving(answer: Callable[[Arrival], Answer]) -> Iterator[Service]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     service = Service(server.server_address[1])
     thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()

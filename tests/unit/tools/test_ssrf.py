@@ -211,6 +211,12 @@ async def test_a_name_that_changes_between_two_redirects_is_judged_again() -> No
         assert network.connected == [(PUBLIC, 80)]
 
 
+async def test_the_machines_own_resolver_is_judged_too() -> None:
+    for url in ("http://localhost/", "http://LocalHost:8080/path"):
+        with pytest.raises(ToolError, match=r"loopback|not a public address"):
+            await HttpClient(limits=FAST).fetch(Request("GET", parse_url(url)), repeatable=True)
+
+
 async def test_a_redirect_leads_to_web_ports_alone() -> None:
     with serving(lambda _: Answer(status=302, headers={"Location": "http://example.com:6379/"})) as service:
         network = FakeNetwork(NAMES, service.port)
