@@ -62,7 +62,7 @@ def main() -> None:
         ).compile()
         for parallel in (True, False)
     }
-    asked = {"question": "Whole?"}
+    asked: Any = {"question": "Whole?"}
     config: Any = {"max_concurrency": 16}
     ways: dict[str, tuple[Callable[[], Any], int]] = {
         "parallel, ainvoke": (lambda: asyncio.run(graphs[True].ainvoke(asked)), PATH),

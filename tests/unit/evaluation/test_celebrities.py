@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ from langgraph_evidence.methods.rebel import RebelSettings, create_rebel
 
 
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path: Any) -> Any:
     rows = [
         {
             "id": f"{category}-{n}",
@@ -43,7 +44,7 @@ def path(tmp_path):
     return file
 
 
-def test_a_row_is_drawn_by_its_seed_from_each_of_the_five_categories(path):
+def test_a_row_is_drawn_by_its_seed_from_each_of_the_five_categories(path: Any) -> None:
     rows = load_celebrities(path, count=4)
     assert list(rows) == list(CATEGORIES.values()) == list(PAPER)[:5]
     assert {len(questions) for questions in rows.values()} == {4}
@@ -72,7 +73,7 @@ def test_a_row_is_drawn_by_its_seed_from_each_of_the_five_categories(path):
         ("Luigi Pirandello", "", False),
     ],
 )
-def test_an_answer_is_right_when_it_contains_the_gold_one_whole(gold, answer, right):
+def test_an_answer_is_right_when_it_contains_the_gold_one_whole(gold: Any, answer: Any, right: Any) -> None:
     assert is_right(Question("a", "?", (gold,), "compositional-celebrities"), answer) is right
 
 
@@ -80,12 +81,13 @@ def test_an_answer_is_right_when_it_contains_the_gold_one_whole(gold, answer, ri
     ("answer", "right"),
     [("SUPPORTS", True), ("Yes, it is true.", True), ("REFUTES", False), ("SUPPORTS or REFUTES", False), ("", False)],
 )
-def test_a_verdict_is_right_when_it_is_the_label_alone(answer, right):
+def test_a_verdict_is_right_when_it_is_the_label_alone(answer: Any, right: Any) -> None:
     assert is_right(Question("a", "?", ("SUPPORTS",), "fever"), answer) is right
 
 
-def test_fever_leaves_out_what_is_neither_supported_nor_refuted(tmp_path):
-    rows = [{"id": n, "claim": f"C {n}.", "label": label} for n, label in enumerate(["SUPPORTS", "NOT ENOUGH INFO", "REFUTES"])]
+def test_fever_leaves_out_what_is_neither_supported_nor_refuted(tmp_path: Any) -> None:
+    labels = ["SUPPORTS", "NOT ENOUGH INFO", "REFUTES"]
+    rows = [{"id": n, "claim": f"C {n}.", "label": label} for n, label in enumerate(labels)]
     file = tmp_path / "fever.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = load_fever(file, count=2)
@@ -93,20 +95,25 @@ def test_fever_leaves_out_what_is_neither_supported_nor_refuted(tmp_path):
     assert '"C ' in found[0].question
 
 
-def test_a_scripted_oracle_reaches_every_answer_and_a_second_run_asks_nothing(path, tmp_path):
+def test_a_scripted_oracle_reaches_every_answer_and_a_second_run_asks_nothing(path: Any, tmp_path: Any) -> None:
     rows = load_celebrities(path, count=3)
     every = [question for questions in rows.values() for question in questions]
     model = oracle_model(every)
     graph = create_rebel(model, [oracle_tool(every)], settings=RebelSettings(near=1.0)).compile()
 
-    def journal(row, method):
-        return Journal(tmp_path / "runs", RunIdentity(method=method, model="x", data_sha256=digest(rows[row]), version="1"))
+    def journal(row: Any, method: Any) -> Any:
+        identity = RunIdentity(method=method, model="x", data_sha256=digest(rows[row]), version="1")
+        return Journal(tmp_path / "runs", identity)
 
     told = []
     for _ in range(2):
-        table = asyncio.run(
-            run_table(rows, {"REBEL": graph_answerer(lambda _: graph)}, journal=journal, on_outcome=lambda *a: told.append(a))
+        asked = run_table(
+            rows,
+            {"REBEL": graph_answerer(lambda _: graph)},
+            journal=journal,
+            on_outcome=lambda *outcome: told.append(outcome),
         )
+        table = asyncio.run(asked)
         assert {cell.accuracy for cells in table.cells.values() for cell in cells.values()} == {100.0}
     assert len(told) == 15
     lines = table.markdown().split("\n")
@@ -115,8 +122,8 @@ def test_a_scripted_oracle_reaches_every_answer_and_a_second_run_asks_nothing(pa
     assert "15 questions" in lines[-1]
 
 
-def test_a_failed_run_is_wrong_and_counted(path):
-    async def breaks(_question):
+def test_a_failed_run_is_wrong_and_counted(path: Any) -> None:
+    async def breaks(_question: Any) -> Any:
         raise RuntimeError("down")
 
     rows = {"birthplace currency": load_celebrities(path, count=2)["birthplace currency"]}

@@ -1,5 +1,7 @@
 """The explicit stack: what a frame needs, knows and does next."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,30 +26,30 @@ from langgraph_evidence.methods.rebel.wording import fill, leans, references, sp
 TOOLS = ["a", "b"]
 
 
-def start(question="What?", **values):
+def start(question: Any = "What?", **values: Any) -> Any:
     settings = RebelSettings(**values)
     frames = {ROOT: root_frame(question, settings)}
     frames.update(advance(frames, settings, TOOLS))
     return frames, settings
 
 
-def split(frames, name, settings, *subquestions, dropped=None):
+def split(frames: Any, name: Any, settings: Any, *subquestions: Any, dropped: Any = None) -> Any:
     items = [item if isinstance(item, SubQuestion) else SubQuestion(item, ()) for item in subquestions]
     flags = [False] * len(items) if dropped is None else dropped
     frames.update(open_children(frames[name], items, settings, dropped=flags))
     frames.update(advance(frames, settings, TOOLS))
 
 
-def answer(frames, name, text, settings, origin="tool"):
+def answer(frames: Any, name: Any, text: Any, settings: Any, origin: Any = "tool") -> Any:
     frames[name] = finished(frames[name], text, origin)
     frames.update(advance(frames, settings, TOOLS))
 
 
-def stages(frames):
+def stages(frames: Any) -> Any:
     return {frame["id"]: frame["stage"] for frame in in_order(frames)}
 
 
-def test_a_question_is_split_then_its_parts_then_it_is_recalled():
+def test_a_question_is_split_then_its_parts_then_it_is_recalled() -> None:
     frames, settings = start()
     assert stages(frames) == {"0": "split"}
     split(frames, "0", settings, "Who is A?", "Who is B?")
@@ -60,7 +62,7 @@ def test_a_question_is_split_then_its_parts_then_it_is_recalled():
     assert [fact["answer"] for fact in known_facts(frames, frames["0"], settings)] == ["Ann", "Bea"]
 
 
-def test_one_that_needs_another_waits_for_it_and_is_filled_with_its_answer():
+def test_one_that_needs_another_waits_for_it_and_is_filled_with_its_answer() -> None:
     frames, settings = start()
     split(frames, "0", settings, "Who wrote Emma?", SubQuestion("Where was #1 born?", (1,)))
     assert stages(frames)["0-2"] == "waiting"
@@ -70,14 +72,14 @@ def test_one_that_needs_another_waits_for_it_and_is_filled_with_its_answer():
     assert [fact["id"] for fact in known_facts(frames, frames["0-2"], settings)] == ["0-1"]
 
 
-def test_a_reference_or_a_pronoun_is_a_need_even_where_no_mark_says_so():
+def test_a_reference_or_a_pronoun_is_a_need_even_where_no_mark_says_so() -> None:
     frames, settings = start()
     split(frames, "0", settings, "Who wrote Emma?", "Where is Rome?", "Where was #1 born?", "Where was she buried?")
     assert frames["0-3"]["needs"] == ["0-1"]
     assert frames["0-4"]["needs"] == ["0-1", "0-2", "0-3"]
 
 
-def test_one_that_still_leans_on_others_is_worded_anew_or_spelt_out():
+def test_one_that_still_leans_on_others_is_worded_anew_or_spelt_out() -> None:
     frames, settings = start()
     split(frames, "0", settings, "Who wrote Emma?", SubQuestion("Where was #1 born?", (1,)))
     answer(frames, "0-1", "", settings)
@@ -88,7 +90,7 @@ def test_one_that_still_leans_on_others_is_worded_anew_or_spelt_out():
     assert frames["0-2"]["question"] == 'Where was the answer to "Who wrote Emma?" born?'
 
 
-def test_a_wording_that_asks_what_it_comes_from_fails():
+def test_a_wording_that_asks_what_it_comes_from_fails() -> None:
     frames, settings = start("Where was the author of Emma born?")
     split(frames, "0", settings, "Who wrote Emma?", SubQuestion("Where was #1 born?", (1,)))
     answer(frames, "0-1", "", settings)
@@ -98,7 +100,7 @@ def test_a_wording_that_asks_what_it_comes_from_fails():
     assert frames["0"]["stage"] == "recall"
 
 
-def test_siblings_that_need_nothing_do_not_see_each_other_whatever_is_finished():
+def test_siblings_that_need_nothing_do_not_see_each_other_whatever_is_finished() -> None:
     frames, settings = start()
     split(frames, "0", settings, "Who is A?", "Who is B?")
     answer(frames, "0-1", "Ann", settings)
@@ -111,7 +113,7 @@ def test_siblings_that_need_nothing_do_not_see_each_other_whatever_is_finished()
 
 
 @pytest.mark.parametrize(("kept", "facts"), [(True, ["0-1-1", "0-1"]), (False, ["0-1"])])
-def test_facts_of_grandchildren_are_kept_as_the_setting_says(kept, facts):
+def test_facts_of_grandchildren_are_kept_as_the_setting_says(kept: Any, facts: Any) -> None:
     frames, settings = start(grandchildren=kept)
     split(frames, "0", settings, "Who is A?")
     split(frames, "0-1", settings, "Who is A's mother?")
@@ -120,7 +122,7 @@ def test_facts_of_grandchildren_are_kept_as_the_setting_says(kept, facts):
     assert [fact["id"] for fact in known_facts(frames, frames["0"], settings)] == facts
 
 
-def test_what_is_needed_is_known_with_all_that_it_needed_itself():
+def test_what_is_needed_is_known_with_all_that_it_needed_itself() -> None:
     frames, settings = start()
     split(frames, "0", settings, "A?", SubQuestion("B?", (1,)), SubQuestion("C?", (2,)))
     answer(frames, "0-1", "a", settings)
@@ -128,7 +130,7 @@ def test_what_is_needed_is_known_with_all_that_it_needed_itself():
     assert [fact["id"] for fact in known_facts(frames, frames["0-3"], settings)] == ["0-1", "0-2"]
 
 
-def test_a_failed_fact_is_told_and_never_known():
+def test_a_failed_fact_is_told_and_never_known() -> None:
     frames, settings = start()
     split(frames, "0", settings, "A?", SubQuestion("B?", (1,)))
     frames["0-1"] = finished(frames["0-1"], "", "tool", "no such thing")
@@ -138,7 +140,7 @@ def test_a_failed_fact_is_told_and_never_known():
     assert (fact["origin"], fact["error"]) == ("failed", "no such thing")
 
 
-def test_a_question_seen_before_is_answered_from_its_fact():
+def test_a_question_seen_before_is_answered_from_its_fact() -> None:
     frames, settings = start()
     split(frames, "0", settings, "Who is A?", "who is a")
     assert frames["0-2"]["needs"] == ["0-1"]
@@ -150,7 +152,7 @@ def test_a_question_seen_before_is_answered_from_its_fact():
     assert frames["0-2"]["stage"] == "split"
 
 
-def test_the_same_question_elsewhere_in_the_tree_is_worked_on_once():
+def test_the_same_question_elsewhere_in_the_tree_is_worked_on_once() -> None:
     frames, settings = start()
     split(frames, "0", settings, "Who is A?", "Who is B?")
     split(frames, "0-1", settings, "Who is C?")
@@ -161,7 +163,7 @@ def test_the_same_question_elsewhere_in_the_tree_is_worked_on_once():
     assert (frames["0-2-1"]["answer"], frames["0-2-1"]["origin"]) == ("Cat", "memory")
 
 
-def test_depth_and_the_share_of_nodes_are_checked_before_a_split():
+def test_depth_and_the_share_of_nodes_are_checked_before_a_split() -> None:
     frames, settings = start(depth=1)
     split(frames, "0", settings, "Who is A?")
     assert frames["0-1"]["stage"] == "recall"
@@ -173,21 +175,21 @@ def test_depth_and_the_share_of_nodes_are_checked_before_a_split():
     assert frames["0-1-1"]["stage"] == "recall"
 
 
-def test_a_dropped_subquestion_takes_the_right_to_split_from_its_siblings():
+def test_a_dropped_subquestion_takes_the_right_to_split_from_its_siblings() -> None:
     frames, settings = start()
     split(frames, "0", settings, "What?", "Who is A?", dropped=[True, False])
     assert frames["0"]["children"] == ["0-2"]
     assert frames["0-2"]["stage"] == "recall"
 
 
-def test_an_ordered_run_takes_the_first_frame_alone():
+def test_an_ordered_run_takes_the_first_frame_alone() -> None:
     frames, settings = start()
     split(frames, "0", settings, "A?", "B?")
     assert [frame["id"] for frame in ready(frames, parallel=True)] == ["0-1", "0-2"]
     assert [frame["id"] for frame in ready(frames, parallel=False)] == ["0-1"]
 
 
-def test_after_a_no_come_the_tools_and_after_a_failed_tool_the_facts():
+def test_after_a_no_come_the_tools_and_after_a_failed_tool_the_facts() -> None:
     frames, settings = start()
     assert to_tool(frames["0"], [])["stage"] == "answer"
     assert (to_tool(frames["0"], ["a"])["stage"], to_tool(frames["0"], ["a"])["tool"]) == ("tool_input", "a")
@@ -197,12 +199,12 @@ def test_after_a_no_come_the_tools_and_after_a_failed_tool_the_facts():
     assert without_tool(frames["0"], "broken")["stage"] == "answer"
 
 
-def test_without_knowledge_and_facts_the_memory_check_is_not_asked():
-    frames, settings = start(knowledge=False, depth=0)
+def test_without_knowledge_and_facts_the_memory_check_is_not_asked() -> None:
+    frames, _ = start(knowledge=False, depth=0)
     assert frames["0"]["stage"] == "pick_tool"
 
 
-def test_wordings():
+def test_wordings() -> None:
     assert references("How far is #2 from #1?") == [1, 2]
     assert leans("Where was she born?")
     assert leans("Where is #1?")
@@ -218,7 +220,9 @@ SPLITS = st.lists(
 
 
 @given(SPLITS, st.booleans(), st.integers(1, 12), st.sampled_from(["needed", "all"]))
-def test_whatever_is_split_every_frame_is_finished_within_its_nodes(splits, parallel, nodes, memory):
+def test_whatever_is_split_every_frame_is_finished_within_its_nodes(
+    splits: Any, parallel: Any, nodes: Any, memory: Any
+) -> None:
     frames, settings = start(max_nodes=nodes, memory=memory, depth=4)
     for turn in range(500):
         at_work = ready(frames, parallel=parallel)

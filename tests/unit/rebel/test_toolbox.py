@@ -1,7 +1,7 @@
 """What the model is told of a tool, what inputs fit, what one use comes to."""
 
 import asyncio
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from langchain_core.tools import StructuredTool, ToolException
@@ -20,7 +20,7 @@ class Shape(BaseModel):
     label: str | None = None
 
 
-def tool(function, name="area", **fields):
+def tool(function: Any, name: Any = "area", **fields: Any) -> Any:
     return StructuredTool.from_function(function, name=name, description="Measures <b>areas</b>.", **fields)
 
 
@@ -29,17 +29,17 @@ def measure(points: list[list[float]], unit: str = "m", label: str | None = None
 
 
 @pytest.fixture
-def box():
+def box() -> Any:
     return Toolbox((tool(measure, args_schema=Shape),))
 
 
-def test_the_model_sees_descriptions_and_parameters(box):
+def test_the_model_sees_descriptions_and_parameters(box: Any) -> None:
     assert box.listing() == "tool 1: Measures ‹b›areas‹/b›."
     assert '"points": corners (array)' in box.parameters_text("area")
     assert "may be left out" in box.parameters_text("area")
 
 
-def test_nested_lists_fit_where_the_schema_allows_them(box):
+def test_nested_lists_fit_where_the_schema_allows_them(box: Any) -> None:
     assert box.check("area", {"points": [[0, 0], [1, 2.5]], "unit": "km", "label": None})
 
 
@@ -55,27 +55,28 @@ def test_nested_lists_fit_where_the_schema_allows_them(box):
         ({"points": [], "label": 3}, "'label' takes string"),
     ],
 )
-def test_what_does_not_fit_is_refused_with_its_reason(box, arguments, reason):
+def test_what_does_not_fit_is_refused_with_its_reason(box: Any, arguments: Any, reason: Any) -> None:
     with pytest.raises(UnusableReply, match=reason.replace("(", r"\(")):
         box.check("area", arguments)
 
 
-def use(function, arguments=None, **fields):
+def use(function: Any, arguments: Any = None, **fields: Any) -> Any:
     box = Toolbox((tool(function, **fields),))
     return asyncio.run(box.use("area", arguments or {}, seconds=0.2, limit=100))
 
 
-def test_a_reply_is_cut_and_a_search_brings_its_passages():
+def test_a_reply_is_cut_and_a_search_brings_its_passages() -> None:
     def long() -> str:
         return "x" * 500
 
     assert use(long).reply["text"] == "x" * 100
     found = search_tool(retriever_for([Passage(id="p", title="Emma", text="Emma is a novel.")]))
     used = asyncio.run(Toolbox((found,)).use("search", {"query": "Emma"}, seconds=5, limit=100))
+    assert used.reply is not None
     assert [passage["id"] for passage in used.reply["passages"]] == ["p"]
 
 
-def test_what_the_model_can_mend_is_refused_and_the_rest_has_failed():
+def test_what_the_model_can_mend_is_refused_and_the_rest_has_failed() -> None:
     def refuses() -> str:
         raise ToolException("no such city")
 
@@ -98,7 +99,7 @@ def test_what_the_model_can_mend_is_refused_and_the_rest_has_failed():
     assert "more than 0.05 seconds" in slow.failed
 
 
-def test_tools_need_names_of_their_own():
+def test_tools_need_names_of_their_own() -> None:
     with pytest.raises(InvalidInput, match="Two tools are named 'area'"):
         Toolbox((tool(measure), tool(measure)))
     with pytest.raises(InvalidInput, match="function was given as a tool"):

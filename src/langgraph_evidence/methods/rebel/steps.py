@@ -154,7 +154,8 @@ class Steps:
         used = await self.toolbox.use(
             tool, frame["arguments"], seconds=settings.tool_seconds, limit=settings.reply_chars
         )
-        usage = {**no_usage(), "seconds": time.monotonic() - started}
+        usage = no_usage()
+        usage["seconds"] = time.monotonic() - started
         error = used.refused or used.failed
         reply = used.reply or ToolReply(tool=tool, text="", passages=[])
         events.reply(
@@ -164,12 +165,12 @@ class Steps:
             return RebelUpdate(
                 frames=_only(frame, stage="answer", complaint=""),
                 replies={frame["id"]: used.reply},
-                ledger={_row(task): usage},  # type: ignore[dict-item]  # a Usage with other seconds
+                ledger={_row(task): usage},
             )
         # Asked again once; a second refusal of the same use is the tool's last word.
         if used.refused and not frame["complaint"]:
-            return _moved(task, _only(frame, stage="tool_input", complaint=used.refused, ticket=""), usage)  # type: ignore[arg-type]  # as above
-        return _moved(task, _gave_up(frame, error), usage)  # type: ignore[arg-type]  # as above
+            return _moved(task, _only(frame, stage="tool_input", complaint=used.refused, ticket=""), usage)
+        return _moved(task, _gave_up(frame, error), usage)
 
     async def answer(self, task: Task) -> RebelUpdate:
         """Answers from the tool's reply, from memory, or from the model's knowledge; says so when it cannot."""

@@ -153,8 +153,15 @@ class Toolbox:
         raise InvalidInput(f"The run uses a tool {name!r} that this graph was not given: {', '.join(self.names)}.")
 
     def _schema(self, name: str) -> dict[str, Any]:
-        schema = self._tool(name).tool_call_schema
-        return dict(schema) if isinstance(schema, dict) else TypeAdapter(schema).json_schema()
+        return self._schemas[self._tool(name).name]
+
+    @cached_property
+    def _schemas(self) -> dict[str, dict[str, Any]]:
+        schemas = {tool.name: tool.tool_call_schema for tool in self.tools}
+        return {
+            name: dict(schema) if isinstance(schema, dict) else TypeAdapter(schema).json_schema()
+            for name, schema in schemas.items()
+        }
 
 
 async def _invoke(tool: BaseTool, call: dict[str, Any]) -> Any:

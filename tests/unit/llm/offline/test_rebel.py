@@ -42,18 +42,18 @@ def ask(prompt: Any, **values: Any) -> str:
         ("Where did Emma's author live?", "Who is the author of Emma?", "Where did #1 live?"),
     ],
 )
-def test_a_nested_question_is_split_by_its_structure(question, inner, outer):
+def test_a_nested_question_is_split_by_its_structure(question: Any, inner: Any, outer: Any) -> None:
     assert parts(question) == (inner, outer)
     reply = ask(prompts.SPLIT, tools="tool 1: Searches.", memory="(empty)", question=question)
     assert reply == f"1. {inner}\n2. {outer} (needs 1)"
 
 
 @pytest.mark.parametrize("question", ["What is the capital of France?", "Who lived longer, Ada Byron or Kurt Weill?"])
-def test_a_plain_question_is_not_split(question):
+def test_a_plain_question_is_not_split(question: Any) -> None:
     assert ask(prompts.SPLIT, tools="(none)", memory="(empty)", question=question) == "none"
 
 
-def test_the_memory_answers_what_its_facts_speak_of():
+def test_the_memory_answers_what_its_facts_speak_of() -> None:
     facts = "Q: Who wrote Emma? A: Jane Austen\nQ: Where was Jane Austen born? A: Steventon"
     assert ask(prompts.RECALL, memory=facts, question="Where was the one who wrote Emma born?") == "yes"
     assert ask(prompts.RECALL, memory=facts, question="What is the currency in Steventon?") == "no"
@@ -62,8 +62,8 @@ def test_the_memory_answers_what_its_facts_speak_of():
     assert ask(prompts.ANSWER, memory="(empty)", question="Who wrote Emma?") == "unknown"
 
 
-def test_a_tool_is_picked_by_its_description_and_its_input_filled():
-    tools = "tool 1: Searches passages.\ntool 2: Calculates an arithmetic expression.\ntool 3: Finds the weather at a place."
+def test_a_tool_is_picked_by_its_description_and_its_input_filled() -> None:
+    tools = "tool 1: Searches passages.\ntool 2: Calculates an arithmetic expression.\ntool 3: Finds the weather."
     picked = [
         ask(prompts.PICK_TOOL, tools=tools, memory="(empty)", question=question)
         for question in ("Who wrote Emma?", "What is 3 * 4?", "What is the weather in Rome?")
@@ -75,13 +75,14 @@ def test_a_tool_is_picked_by_its_description_and_its_input_filled():
     assert json.loads(given) == {"city": "Rome", "days": 3}
 
 
-def test_a_subquestion_is_worded_with_the_last_answer():
+def test_a_subquestion_is_worded_with_the_last_answer() -> None:
     facts = "Q: Who wrote Emma? A: Jane Austen"
-    worded = ask(prompts.WORD, memory=facts, origin="Where was the author of Emma born?", question="Where was she born?")
+    origin = "Where was the author of Emma born?"
+    worded = ask(prompts.WORD, memory=facts, origin=origin, question="Where was she born?")
     assert worded == "Where was Jane Austen born?"
 
 
-def test_a_run_with_a_tool_and_no_reading():
+def test_a_run_with_a_tool_and_no_reading() -> None:
     graph = create_rebel("offline", [calculator_tool()], settings=RebelSettings()).compile()
     out = graph.invoke({"question": "What is 17.5 * (3 + 4)?"})
     assert (out["answer"], out["tree"]["0"]["origin"]) == ("122.5", "tool")
