@@ -21,7 +21,18 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 MADE = "<!-- Made by docs/generate.py (make docs); do not edit. -->\n\n"
-COMMANDS = (["ask"], ["eval"], ["index", "build"], ["methods"], ["draw"], ["models", "eval"], ["train"])
+COMMANDS = (
+    ["ask"],
+    ["eval"],
+    ["index", "build"],
+    ["tools", "list"],
+    ["tools", "check"],
+    ["tools", "run"],
+    ["methods"],
+    ["draw"],
+    ["models", "eval"],
+    ["train"],
+)
 
 
 def pages() -> dict[str, str]:

@@ -10,16 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from langgraph_evidence.methods.furepa import FurepaSettings, create_furepa
+    from langgraph_evidence.methods.rebel import RebelSettings, create_rebel
     from langgraph_evidence.retrieval import Corpus, open_index, retriever_for
     from langgraph_evidence.tools import as_tool
 
-__all__ = ["Corpus", "FurepaSettings", "as_tool", "create_furepa", "open_index", "retriever_for"]
+__all__ = [
+    "Corpus",
+    "FurepaSettings",
+    "RebelSettings",
+    "as_tool",
+    "create_furepa",
+    "create_rebel",
+    "open_index",
+    "retriever_for",
+]
 
 _HOMES = {
     "Corpus": "langgraph_evidence.retrieval",
     "FurepaSettings": "langgraph_evidence.methods.furepa",
+    "RebelSettings": "langgraph_evidence.methods.rebel",
     "as_tool": "langgraph_evidence.tools",
     "create_furepa": "langgraph_evidence.methods.furepa",
+    "create_rebel": "langgraph_evidence.methods.rebel",
     "open_index": "langgraph_evidence.retrieval",
     "retriever_for": "langgraph_evidence.retrieval",
 }

@@ -40,6 +40,21 @@ class ModelError(EvidenceError):
         self.usage: Usage | None = None
 
 
+class ToolError(EvidenceError):
+    """A tool's service failed; what the caller's arguments could mend is a LangChain `ToolException` instead.
+
+    Args:
+        message: What failed, of which service, and what to do; never a secret, and never a whole URL.
+        status: The HTTP status, where there was one.
+        transient: Whether the same call may succeed later.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None, transient: bool = False) -> None:
+        super().__init__(message)
+        self.status = status
+        self.transient = transient
+
+
 class UnusableReply(EvidenceError):
     """A model answered, but not in the protocol it was asked for; `usage` is what its replies cost, where known.
 

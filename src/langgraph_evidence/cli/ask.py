@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
 from langgraph_evidence.cli.screen import Screen
 from langgraph_evidence.cli.sources import CorpusOption, IndexOption, KindOption, open_passages
+from langgraph_evidence.cli.tools import AllowOption, ToolsOption, open_tools
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.methods import Components, Method, get_method
 from langgraph_evidence.settings import Settings, parse_assignments
 
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+InFlight = Literal["repeat", "skip"]
+
 NO_ANSWER = 3
 OFFLINE_NOTE = "offline: this package's own extraction over a 22M encoder, not a language model"
+
+
+class Thread(NamedTuple):
+    """Where a run is kept, and what becomes of a tool that was in use when it broke off."""
+
+    name: str
+    db: Path
+    in_flight: InFlight | None
 
 
 def ask(
@@ -24,6 +38,8 @@ def ask(
     corpus: CorpusOption = None,
     index: IndexOption = None,
     kind: KindOption = "bm25",
+    tools: ToolsOption = None,
+    allow: AllowOption = None,
     model: Annotated[str, typer.Option(help="'offline', or provider:model as LangChain names it.")] = "offline",
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the method; may be repeated.")
@@ -32,10 +48,14 @@ def ask(
     max_seconds: Annotated[float | None, typer.Option(help="Seconds that the run may work.")] = None,
     thread: Annotated[str | None, typer.Option(help="Keep the run under this name, and resume it.")] = None,
     db: Annotated[Path | None, typer.Option(help="The SQLite file that --thread is kept in.", dir_okay=False)] = None,
+    in_flight: Annotated[
+        InFlight | None,
+        typer.Option(help="Of a tool that was in use when the thread broke off and must not be used twice."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Write the graph's output as one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no steps.")] = False,
 ) -> int:
-    """Answers a question and shows each step: plans, queries, evidence, then the answer with its citations."""
+    """Answers a question and shows each step as it happens, then the answer with its citations."""
     chosen = get_method(method)
     if not question.strip():
         raise InvalidInput(f"The {chosen.input_key} is empty.")
@@ -47,8 +67,9 @@ def ask(
     retriever, what = open_passages(corpus, index, kind=kind)
     screen.note(chosen.paper)
     screen.note(f"Searching {what}. Model: {OFFLINE_NOTE if model == 'offline' else model}.")
-    builder = chosen.create(Components(model, retriever), values)
-    output = _run(builder, {chosen.input_key: question.strip()}, screen, method=chosen, thread=thread, db=db)
+    builder = chosen.create(Components(model, retriever, _tools(chosen, tools, allow)), values)
+    store = None if thread is None or db is None else Thread(thread, db, in_flight)
+    output = _run(builder, {chosen.input_key: question.strip()}, screen, method=chosen, store=store)
     if json:
         screen.json(output)
     else:
@@ -66,11 +87,17 @@ def read_settings(method: Method, assignments: list[str], limits: dict[str, Any]
     return method.settings.from_mapping({**parse_assignments(method.settings, assignments), **given})
 
 
+def _tools(method: Method, folders: list[Path] | None, allow: list[str] | None) -> list[BaseTool]:
+    if folders and not method.uses_tools:
+        raise InvalidInput(f"The method {method.name!r} uses no tools; leave --tools out, or give --method rebel.")
+    return open_tools(folders, allow) if method.uses_tools else []
+
+
 def _run(
-    builder: Any, given: dict[str, str], screen: Screen, *, method: Method, thread: str | None, db: Path | None
+    builder: Any, given: dict[str, str], screen: Screen, *, method: Method, store: Thread | None
 ) -> dict[str, Any]:
     from langgraph_evidence.cli import running
 
-    if thread is None or db is None:
+    if store is None:
         return running.run(builder, given, screen)
-    return running.run_on_thread(builder, given, screen, method=method, thread=thread, db=db)
+    return running.run_on_thread(builder, given, screen, method=method, store=store)

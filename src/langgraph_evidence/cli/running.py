@@ -6,18 +6,22 @@ import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from langgraph.types import Command
+
 from langgraph_evidence.cli.steps import tell
 from langgraph_evidence.errors import InvalidInput, MissingExtra, ResourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph import StateGraph
     from langgraph.graph.state import CompiledStateGraph
+    from langgraph.types import Interrupt
 
+    from langgraph_evidence.cli.ask import Thread
     from langgraph_evidence.cli.screen import Screen
     from langgraph_evidence.methods import Method
 
@@ -31,7 +35,7 @@ def run(builder: Builder, given: dict[str, str], screen: Screen) -> dict[str, An
 
 
 def run_on_thread(
-    builder: Builder, given: dict[str, str], screen: Screen, *, method: Method, thread: str, db: Path
+    builder: Builder, given: dict[str, str], screen: Screen, *, method: Method, store: Thread
 ) -> dict[str, Any]:
     """Runs a graph on a stored thread.
 
@@ -39,9 +43,10 @@ def run_on_thread(
     any other question starts afresh.
 
     Raises:
-        InvalidInput: The thread belongs to another method.
+        InvalidInput: The thread belongs to another method, or a tool was in use and nobody said what to do.
         ResourceError: The file is no database of threads.
     """
+    thread, db = store.name, store.db
     with open_saver(db) as saver:
         graph = builder.compile(checkpointer=saver)
         config: RunnableConfig = {"configurable": {"thread_id": thread}, "metadata": {"evidence_method": method.name}}
@@ -55,7 +60,23 @@ def run_on_thread(
             return output_of(graph, state.values)
         if same:
             screen.note(f"Resuming thread {thread} at {', '.join(sorted(set(state.next)))}.")
-        return _stream(graph, None if same else given, config, screen=screen)
+        output = _stream(graph, None if same else given, config, screen=screen)
+        while graph.get_state(config).interrupts:
+            output = _stream(graph, _decided(graph.get_state(config).interrupts, store), config, screen=screen)
+        return output
+
+
+def _decided(interrupts: Sequence[Interrupt], store: Thread) -> Command[Any]:
+    """What becomes of each tool that was in use when the run broke off."""
+    if store.in_flight is None:
+        uses = "; ".join(
+            f"{i.value['tool']} with {i.value['arguments']} for {i.value['question']!r}" for i in interrupts
+        )
+        raise InvalidInput(
+            f"Thread {store.name!r} broke off while a tool was in use that must not be used twice: {uses}. "
+            "Give --in-flight repeat to use it again, or --in-flight skip."
+        )
+    return Command(resume={interrupt.id: store.in_flight for interrupt in interrupts})
 
 
 def output_of(graph: Graph, values: dict[str, Any]) -> dict[str, Any]:
@@ -65,7 +86,7 @@ def output_of(graph: Graph, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _stream(
-    graph: Graph, given: dict[str, str] | None, config: RunnableConfig | None, *, screen: Screen
+    graph: Graph, given: dict[str, str] | Command[Any] | None, config: RunnableConfig | None, *, screen: Screen
 ) -> dict[str, Any]:
     values: dict[str, Any] = {}
     # Without a saver there is nothing to make durable, and LangGraph warns.

@@ -57,6 +57,39 @@ def _furepa_evidence(event: Event) -> list[Line]:
     return [Line("evidence", f"{passage['title']}: {shorten(passage['text'], _EXCERPT)} [{passage['id']}]", "green")]
 
 
+def _rebel_split(event: Event) -> list[Line]:
+    if not event["subquestions"]:
+        return []
+    parts = [Line("  part", text, "bold") for text in event["subquestions"].values()]
+    dropped = [Line("  dropped", text, "dim") for text in event["dropped"]]
+    return [Line("split", event["question"]), *parts, *dropped]
+
+
+def _rebel_recall(event: Event) -> list[Line]:
+    said = "known" if event["known"] else "not known"
+    return [Line("recall", f"{event['question']} {said} ({event['facts']} facts)")]
+
+
+def _rebel_call(event: Event) -> list[Line]:
+    arguments = ", ".join(f"{name}={value!r}" for name, value in event["arguments"].items())
+    return [Line("tool", shorten(f"{event['tool']}({arguments})", _EXCERPT), "bold")]
+
+
+def _rebel_reply(event: Event) -> list[Line]:
+    if event["error"]:
+        return [Line("  failed", shorten(event["error"], _EXCERPT), "red")]
+    if event["passages"]:
+        return [Line("  found", f"{p['title']}: {shorten(p['text'], _EXCERPT)} [{p['id']}]") for p in event["passages"]]
+    return [Line("  reply", shorten(event["text"], _EXCERPT))]
+
+
+def _rebel_fact(event: Event) -> list[Line]:
+    fact = event["fact"]
+    if fact["origin"] == "failed":
+        return [Line("no fact", f"{fact['question']} {shorten(fact['error'], _EXCERPT)}", "red")]
+    return [Line("fact", f"{fact['question']} {shorten(fact['answer'], _EXCERPT)} (from {fact['origin']})", "green")]
+
+
 def _nothing(_event: Event) -> list[Line]:
     """The answer is shown with its citations when the run has ended."""
     return []
@@ -68,4 +101,10 @@ _TELLERS: dict[str, Callable[[Event], list[Line]]] = {
     "furepa.query": _furepa_query,
     "furepa.evidence": _furepa_evidence,
     "furepa.answer": _nothing,
+    "rebel.split": _rebel_split,
+    "rebel.recall": _rebel_recall,
+    "rebel.call": _rebel_call,
+    "rebel.reply": _rebel_reply,
+    "rebel.fact": _rebel_fact,
+    "rebel.answer": _nothing,
 }

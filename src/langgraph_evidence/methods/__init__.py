@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from langgraph_evidence.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from langchain_core.language_models import BaseChatModel
     from langchain_core.retrievers import BaseRetriever
+    from langchain_core.tools import BaseTool
     from langgraph.graph import StateGraph
 
     from langgraph_evidence.settings import Settings
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Components:
-    """What a method may be built from."""
+    """What a method may be built from; `tools` are those beside the search over the retriever."""
 
     model: BaseChatModel | str
     retriever: BaseRetriever
+    tools: Sequence[BaseTool] = ()
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Method:
         input_key: What its graph is given: a question or a claim.
         settings: The class of its settings.
         create: Builds its graph, not compiled, from components and settings.
+        uses_tools: Whether it uses tools; search over the passages is then one of them.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Method:
     input_key: str
     settings: type[Settings]
     create: Callable[[Components, Any], StateGraph[Any, Any, Any, Any]]
+    uses_tools: bool = False
 
 
 def _furepa() -> Method:
@@ -57,8 +61,25 @@ def _furepa() -> Method:
     )
 
 
+def _rebel() -> Method:
+    from langgraph_evidence.methods.rebel import RebelSettings, create_rebel
+    from langgraph_evidence.tools.search import search_tool
+
+    def create(parts: Components, settings: RebelSettings) -> StateGraph[Any, Any, Any, Any]:
+        return create_rebel(parts.model, [search_tool(parts.retriever), *parts.tools], settings=settings)
+
+    return Method(
+        name="rebel",
+        paper="REBEL: recursion based extensible LLM (Sodani, Moos and Mirman 2023, arXiv 2309.11688)",
+        input_key="question",
+        settings=RebelSettings,
+        create=create,
+        uses_tools=True,
+    )
+
+
 # Loaders, so that asking for one method imports no other.
-_LOADERS: dict[str, Callable[[], Method]] = {"furepa": _furepa}
+_LOADERS: dict[str, Callable[[], Method]] = {"furepa": _furepa, "rebel": _rebel}
 
 
 def method_names() -> list[str]:

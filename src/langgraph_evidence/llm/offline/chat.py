@@ -15,7 +15,7 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import Field
 
-from langgraph_evidence.llm.offline import furepa
+from langgraph_evidence.llm.offline import furepa, rebel
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -41,7 +41,7 @@ class Conversation:
 Responder = Callable[[str, str, float, random.Random], str | None]
 """Takes the system text, the last user turn, a temperature and a source of chance; gives None for another's prompt."""
 
-RESPONDERS: tuple[Responder, ...] = (furepa.respond,)
+RESPONDERS: tuple[Responder, ...] = (furepa.respond, rebel.respond)
 """One entry a method's protocol, asked in this order."""
 
 

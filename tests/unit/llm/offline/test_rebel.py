@@ -1,0 +1,88 @@
+"""The offline model in REBEL's steps: what it splits, recalls, picks, fills in and reads."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from langgraph_evidence.llm.chat import LanguageModel
+from langgraph_evidence.llm.offline.nested import parts
+from langgraph_evidence.methods.rebel import RebelSettings, create_rebel, prompts
+from langgraph_evidence.tools import calculator_tool
+
+
+def ask(prompt: Any, **values: Any) -> str:
+    return asyncio.run(LanguageModel("offline").ask(prompt, values, parse=str)).text
+
+
+@pytest.mark.parametrize(
+    ("question", "inner", "outer"),
+    [
+        (
+            "What is the currency in the birthplace of Rumi?",
+            "What is the birthplace of Rumi?",
+            "What is the currency in #1?",
+        ),
+        (
+            "Who won the Nobel Prize in Literature in the year Jane Goodall was born?",
+            "In what year was Jane Goodall born?",
+            "Who won the Nobel Prize in Literature in #1?",
+        ),
+        (
+            "Who was the President of the United States when Carl Sagan was born?",
+            "What is the birthdate of Carl Sagan?",
+            "Who was the President of the United States on #1?",
+        ),
+        (
+            "Where was the director of film The Alster Case born?",
+            "Who is the director of film The Alster Case?",
+            "Where was #1 born?",
+        ),
+        ("Where did Emma's author live?", "Who is the author of Emma?", "Where did #1 live?"),
+    ],
+)
+def test_a_nested_question_is_split_by_its_structure(question: Any, inner: Any, outer: Any) -> None:
+    assert parts(question) == (inner, outer)
+    reply = ask(prompts.SPLIT, tools="tool 1: Searches.", memory="(empty)", question=question)
+    assert reply == f"1. {inner}\n2. {outer} (needs 1)"
+
+
+@pytest.mark.parametrize("question", ["What is the capital of France?", "Who lived longer, Ada Byron or Kurt Weill?"])
+def test_a_plain_question_is_not_split(question: Any) -> None:
+    assert ask(prompts.SPLIT, tools="(none)", memory="(empty)", question=question) == "none"
+
+
+def test_the_memory_answers_what_its_facts_speak_of() -> None:
+    facts = "Q: Who wrote Emma? A: Jane Austen\nQ: Where was Jane Austen born? A: Steventon"
+    assert ask(prompts.RECALL, memory=facts, question="Where was the one who wrote Emma born?") == "yes"
+    assert ask(prompts.RECALL, memory=facts, question="What is the currency in Steventon?") == "no"
+    assert ask(prompts.RECALL, memory="(empty)", question="What is the currency in Steventon?") == "no"
+    assert ask(prompts.ANSWER, memory=facts, question="Where was the one who wrote Emma born?") == "Steventon"
+    assert ask(prompts.ANSWER, memory="(empty)", question="Who wrote Emma?") == "unknown"
+
+
+def test_a_tool_is_picked_by_its_description_and_its_input_filled() -> None:
+    tools = "tool 1: Searches passages.\ntool 2: Calculates an arithmetic expression.\ntool 3: Finds the weather."
+    picked = [
+        ask(prompts.PICK_TOOL, tools=tools, memory="(empty)", question=question)
+        for question in ("Who wrote Emma?", "What is 3 * 4?", "What is the weather in Rome?")
+    ]
+    assert picked == ["1", "2", "3"]
+    values = {"number": 1, "description": "x", "memory": "(empty)", "complaint": ""}
+    place = '{"city": the place (string), "days": how many (integer), "unit": of what (string, may be left out)}'
+    given = ask(prompts.TOOL_INPUT, parameters=place, question="How warm is it in Rome in 3 days?", **values)
+    assert json.loads(given) == {"city": "Rome", "days": 3}
+
+
+def test_a_subquestion_is_worded_with_the_last_answer() -> None:
+    facts = "Q: Who wrote Emma? A: Jane Austen"
+    origin = "Where was the author of Emma born?"
+    worded = ask(prompts.WORD, memory=facts, origin=origin, question="Where was she born?")
+    assert worded == "Where was Jane Austen born?"
+
+
+def test_a_run_with_a_tool_and_no_reading() -> None:
+    graph = create_rebel("offline", [calculator_tool()], settings=RebelSettings()).compile()
+    out = graph.invoke({"question": "What is 17.5 * (3 + 4)?"})
+    assert (out["answer"], out["tree"]["0"]["origin"]) == ("122.5", "tool")

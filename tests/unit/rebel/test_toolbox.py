@@ -1,0 +1,106 @@
+"""What the model is told of a tool, what inputs fit, what one use comes to."""
+
+import asyncio
+from typing import Any, Literal
+
+import pytest
+from langchain_core.tools import StructuredTool, ToolException
+from pydantic import BaseModel, Field
+
+from langgraph_evidence.errors import InvalidInput, ResourceError, UnusableReply
+from langgraph_evidence.methods.rebel.toolbox import Toolbox
+from langgraph_evidence.retrieval import retriever_for
+from langgraph_evidence.tools import search_tool
+from langgraph_evidence.types import Passage
+
+
+class Shape(BaseModel):
+    points: list[list[float]] = Field(description="corners")
+    unit: Literal["m", "km"] = "m"
+    label: str | None = None
+
+
+def tool(function: Any, name: Any = "area", **fields: Any) -> Any:
+    return StructuredTool.from_function(function, name=name, description="Measures <b>areas</b>.", **fields)
+
+
+def measure(points: list[list[float]], unit: str = "m", label: str | None = None) -> str:
+    return f"{len(points)} {unit}"
+
+
+@pytest.fixture
+def box() -> Any:
+    return Toolbox((tool(measure, args_schema=Shape),))
+
+
+def test_the_model_sees_descriptions_and_parameters(box: Any) -> None:
+    assert box.listing() == "tool 1: Measures ‹b›areas‹/b›."
+    assert '"points": corners (array)' in box.parameters_text("area")
+    assert "may be left out" in box.parameters_text("area")
+
+
+def test_nested_lists_fit_where_the_schema_allows_them(box: Any) -> None:
+    assert box.check("area", {"points": [[0, 0], [1, 2.5]], "unit": "km", "label": None})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"points": [], "colour": 1}, "no parameter 'colour'; the parameters are: points, unit, label"),
+        ({}, "'points' is missing"),
+        ({"points": "all"}, "'points' takes array, not str"),
+        ({"points": [1]}, "'points' takes array, not int"),
+        ({"points": [[True]]}, "'points' takes number, not bool"),
+        ({"points": [], "unit": "mile"}, "'unit' takes one of"),
+        ({"points": [], "label": 3}, "'label' takes string"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_reason(box: Any, arguments: Any, reason: Any) -> None:
+    with pytest.raises(UnusableReply, match=reason.replace("(", r"\(")):
+        box.check("area", arguments)
+
+
+def use(function: Any, arguments: Any = None, **fields: Any) -> Any:
+    box = Toolbox((tool(function, **fields),))
+    return asyncio.run(box.use("area", arguments or {}, seconds=0.2, limit=100))
+
+
+def test_a_reply_is_cut_and_a_search_brings_its_passages() -> None:
+    def long() -> str:
+        return "x" * 500
+
+    assert use(long).reply["text"] == "x" * 100
+    found = search_tool(retriever_for([Passage(id="p", title="Emma", text="Emma is a novel.")]))
+    used = asyncio.run(Toolbox((found,)).use("search", {"query": "Emma"}, seconds=5, limit=100))
+    assert used.reply is not None
+    assert [passage["id"] for passage in used.reply["passages"]] == ["p"]
+
+
+def test_what_the_model_can_mend_is_refused_and_the_rest_has_failed() -> None:
+    def refuses() -> str:
+        raise ToolException("no such city")
+
+    def breaks() -> str:
+        raise RuntimeError("https://x/?key=secret")
+
+    def tells() -> str:
+        raise ResourceError("the index is gone")
+
+    async def hangs() -> str:
+        await asyncio.sleep(5)
+        return "late"
+
+    assert use(refuses).refused == "no such city"
+    assert use(refuses, handle_tool_error=True).refused == "no such city"
+    assert use(breaks).failed == "The tool area failed: RuntimeError."
+    assert use(tells).failed == "the index is gone"
+    waiting = StructuredTool.from_function(coroutine=hangs, name="area", description="waits")
+    slow = asyncio.run(Toolbox((waiting,)).use("area", {}, seconds=0.05, limit=100))
+    assert "more than 0.05 seconds" in slow.failed
+
+
+def test_tools_need_names_of_their_own() -> None:
+    with pytest.raises(InvalidInput, match="Two tools are named 'area'"):
+        Toolbox((tool(measure), tool(measure)))
+    with pytest.raises(InvalidInput, match="function was given as a tool"):
+        Toolbox((measure,))  # type: ignore[arg-type]  # the mistake under test
