@@ -124,7 +124,8 @@ def test_the_query_scorer_learns_at_toy_size(folder: Any, encoder: Any, tmp_path
     scores = scorer.score(["Red King", "dog"], ["Red King: a film", "Dog City: the river", "lion"])
     assert [len(row) for row in scores] == [3, 3]
     assert all(0 <= value <= 1 for row in scores for value in row)
-    rows: Any = measures.measure_query_scorer(encoder, folder, [7], source=tmp_path / "run" / "query_scorer.safetensors")
+    weights = tmp_path / "run" / "query_scorer.safetensors"
+    rows: Any = measures.measure_query_scorer(encoder, folder, [7], source=weights)
     assert {name: rows["trained"][name] for name in figures} == pytest.approx(figures)
     assert {"trained, HotpotQA", "similarity, HotpotQA"} < set(rows)
     low, high = rows["trained"]["chosen_interval"]
