@@ -71,7 +71,7 @@ def train(
     encoder = Encoder.load(device=device)
     with _progress(screen, head) as report:
         result = chosen.train(data, folder, encoder, resume=resume, report=report)
-    screen.json({"head": head, "weights": str(folder / f"{head}.safetensors"), "fold_7": result.figures})
+    screen.json({"head": head, "weights": str(folder / f"{head}{chosen.suffix}"), "fold_7": result.figures})
     return 0
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.llm.offline.weights import NAME, SHIPPED
 from langgraph_evidence.models.encoder import default_encoder
 from langgraph_evidence.training.data import DataFolder
 from langgraph_evidence.training.entailment import evaluate_entailment, train_entailment
@@ -15,6 +16,7 @@ from langgraph_evidence.training.measures import (
     measure_query_scorer,
     measure_sentence_ranker,
 )
+from langgraph_evidence.training.offline_planner import measure_shipped_planner, train_offline_planner
 from langgraph_evidence.training.progress_reward import train_progress_reward
 from langgraph_evidence.training.query_scorer import train_query_scorer
 from langgraph_evidence.training.reader import train_reader
@@ -40,11 +42,13 @@ class Head:
         meaning: What it is for, in a line.
         train: Takes a data folder, a folder to write, an encoder, and the keywords `resume` and `report`.
         measure: Takes a data folder and the folds to measure; gives the table of the shipped weights.
+        suffix: Of the file that training writes, `<name><suffix>`.
     """
 
     meaning: str
     train: Callable[..., TrainResult]
     measure: Callable[[Path, Collection[int]], list[Row]]
+    suffix: str = ".safetensors"
 
 
 def _of_folder(train: Callable[..., TrainResult], data: Path, out: Path, encoder: Encoder, **how: Any) -> TrainResult:
@@ -58,6 +62,17 @@ def _of_path(train: Callable[..., TrainResult], data: Path, out: Path, encoder: 
 def _figures(measure: Callable[..., Mapping[str, Mapping[str, Any]]], data: Path, folds: Collection[int]) -> list[Row]:
     named = measure(default_encoder(), DataFolder(data), folds)
     return [flat({"row": name, **figures}) for name, figures in named.items()]
+
+
+def _planner(
+    data: Path, out: Path, _encoder: Encoder, *, report: Callable[[int, int, float], None] | None = None, **_how: Any
+) -> TrainResult:
+    # It needs no encoder, and a fit of minutes has no checkpoint to resume from.
+    return train_offline_planner(DataFolder(data), out, report=report)
+
+
+def _planner_rows(data: Path, folds: Collection[int]) -> list[Row]:
+    return [flat({"row": name, **row}) for name, row in measure_shipped_planner(DataFolder(data), folds).items()]
 
 
 def _reader_rows(data: Path, folds: Collection[int]) -> list[Row]:
@@ -102,6 +117,7 @@ HEADS: dict[str, Head] = {
         partial(_of_folder, train_progress_reward),
         partial(_figures, measure_progress_reward),
     ),
+    NAME: Head("what the offline model asks next, and when it answers", _planner, _planner_rows, suffix=SHIPPED.suffix),
 }
 
 

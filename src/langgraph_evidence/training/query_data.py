@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.training.data import DataFolder
 
-_FILES = {
+FILES = {
     "HotpotQA": ("multihop/hotpotqa_train.jsonl", "multihop/hotpotqa_dev.jsonl"),
     "2Wiki": ("multihop/2wiki_train.jsonl", "multihop/2wiki_dev.jsonl"),
     "MuSiQue": ("multihop/musique_train.jsonl", "multihop/musique_dev.jsonl"),
@@ -75,7 +75,7 @@ def read_pools(data: DataFolder, folds: Iterable[int], *, seed: int = 0, queries
     kept = frozenset(folds)
     steps = {row["orig_id"]: row["steps"] for row in data.rows(_BREAK, kept)}
     pools = []
-    for source, files in _FILES.items():
+    for source, files in FILES.items():
         for row in [row for name in files for row in data.rows(name, kept)]:
             pool = _pool(source, row, steps.get(row["id"], ()), random.Random(f"{seed} {row['id']}"), limit=queries)
             if pool is not None:
@@ -84,10 +84,7 @@ def read_pools(data: DataFolder, folds: Iterable[int], *, seed: int = 0, queries
 
 
 def _pool(source: str, row: Row, steps: Sequence[str], chooser: random.Random, *, limit: int) -> Pool | None:
-    passages = [
-        Passage(id=str(index), title=title, text=text if isinstance(text, str) else " ".join(map(str.strip, text)))
-        for index, (title, text) in enumerate(row["context"])
-    ]
+    passages = passages_of(row)
     gold = frozenset(index for index in row["gold_idx"] if index < len(passages))
     if not gold or len(gold) == len(passages):
         return None
@@ -95,11 +92,20 @@ def _pool(source: str, row: Row, steps: Sequence[str], chooser: random.Random, *
     others = [query for query in asked if query != row["question"]]
     chosen = [row["question"], *chooser.sample(others, min(len(others), limit - 1))]
     retriever = BM25Retriever(passages=passages)
-    rankings = tuple(_ranking(retriever, query) for query in chosen)
+    rankings = tuple(full_ranking(retriever, query) for query in chosen)
     return Pool(source, row["question"], tuple(map(passage_line, passages)), gold, tuple(chosen), rankings)
 
 
-def _ranking(retriever: BM25Retriever, query: str) -> tuple[int, ...]:
+def passages_of(row: Row) -> list[Passage]:
+    """The passages of a multi-hop row; their ids are their indexes."""
+    return [
+        Passage(id=str(index), title=title, text=text if isinstance(text, str) else " ".join(map(str.strip, text)))
+        for index, (title, text) in enumerate(row["context"])
+    ]
+
+
+def full_ranking(retriever: BM25Retriever, query: str) -> tuple[int, ...]:
+    """All passages' indexes, best first; those without a shared term come last."""
     count = len(retriever.passages)
     ranked = [int(position) for position in retriever.rank(query, count).positions]
     return (*ranked, *(index for index in range(count) if index not in frozenset(ranked)))

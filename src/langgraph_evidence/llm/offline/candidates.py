@@ -22,6 +22,18 @@ class Candidate:
     kind: str
     features: dict[str, float]
 
+    def named(self, held: int) -> dict[str, float]:
+        """The features under the names that weights have, for a query beside `held` passages of evidence."""
+        group = self.kind.split("_")[0]
+        own = {f"{group}/{name}": value for name, value in self.features.items()}
+        return {f"kind/{self.kind}/{min(held, 1)}": 1.0, **own}
+
+
+def proposed(question: Question, evidence: tuple[str, ...]) -> list[Candidate]:
+    """All that can be asked now; no query is empty."""
+    found = next_candidates(question, evidence) if evidence else first_candidates(question)
+    return [candidate for candidate in found if candidate.query.strip()]
+
 
 def first_candidates(question: Question) -> list[Candidate]:
     """What can be asked before there is evidence: the question, its clauses, its names, one side of a comparison."""

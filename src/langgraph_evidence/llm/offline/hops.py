@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from langgraph_evidence.llm.offline.candidates import Candidate, first_candidates, next_candidates
+from langgraph_evidence.llm.offline.candidates import proposed
 from langgraph_evidence.llm.offline.coverage import coverage
 from langgraph_evidence.llm.offline.evidence import title_of
 from langgraph_evidence.llm.offline.questions import analyse
-from langgraph_evidence.llm.offline.weights import READY, WEIGHTS
+from langgraph_evidence.llm.offline.weights import Tables, shipped_tables, weigh
 
 if TYPE_CHECKING:
     import random
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from langgraph_evidence.llm.offline.questions import Question
 
 _lock = threading.Lock()
+
+FEWEST = 2
+"""Passages that a multi-hop question needs at least."""
 
 
 @dataclass(frozen=True)
@@ -53,35 +56,35 @@ class Plans:
         return chance.random() < 1 / (1 + math.exp(-min(max(odds, -50.0), 50.0)))
 
 
-def plan(question: str, evidence: tuple[str, ...]) -> Plans:
-    """Plans the next step; the samples of one prompt, drawn at the same time, share the work."""
+def plan(question: str, evidence: tuple[str, ...], *, tables: Tables | None = None) -> Plans:
+    """Plans the next step; the samples of one prompt, drawn at the same time, share the work.
+
+    Args:
+        question: The question.
+        evidence: Its evidence, a passage a line.
+        tables: The weights; the shipped ones when there are none.
+
+    Raises:
+        ResourceError: The shipped tables are missing or damaged.
+    """
     with _lock:
-        return _plan(question, evidence)
+        return _plan(question, evidence, tables or shipped_tables())
 
 
 @lru_cache(maxsize=256)
-def _plan(question: str, evidence: tuple[str, ...]) -> Plans:
+def _plan(question: str, evidence: tuple[str, ...], tables: Tables) -> Plans:
     asked = analyse(question)
-    candidates = next_candidates(asked, evidence) if evidence else first_candidates(asked)
     best: dict[str, float] = {}
-    for candidate in candidates:
-        if candidate.query.strip():
-            best[candidate.query] = max(_score(candidate, evidence), best.get(candidate.query, -math.inf))
+    for candidate in proposed(asked, evidence):
+        score = weigh(candidate.named(len(evidence)), tables.query)
+        best[candidate.query] = max(score, best.get(candidate.query, -math.inf))
     ranked = sorted(best.items(), key=lambda item: -item[1]) or [(question, 0.0)]
     titles = [title for title in map(title_of, evidence) if title]
     known = f"The context is about {', '.join(titles)}." if titles else ""
-    return Plans(tuple(ranked), _ready(asked, evidence, best=ranked[0][1]), known)
+    return Plans(tuple(ranked), _ready(asked, evidence, tables, best=ranked[0][1]), known)
 
 
-def _ready(question: Question, evidence: tuple[str, ...], *, best: float) -> float:
-    # A multi-hop question needs two passages at least.
-    if len(evidence) < 2:
+def _ready(question: Question, evidence: tuple[str, ...], tables: Tables, *, best: float) -> float:
+    if len(evidence) < FEWEST:
         return 0.0
-    features = coverage(question, evidence, best=best)
-    return 1 / (1 + math.exp(-sum(READY.get(name, 0.0) * value for name, value in features.items())))
-
-
-def _score(candidate: Candidate, evidence: tuple[str, ...]) -> float:
-    group = candidate.kind.split("_")[0]
-    known = WEIGHTS.get(f"kind/{candidate.kind}/{min(len(evidence), 1)}", 0.0)
-    return known + sum(WEIGHTS.get(f"{group}/{name}", 0.0) * value for name, value in candidate.features.items())
+    return 1 / (1 + math.exp(-weigh(coverage(question, evidence, best=best), tables.ready)))

@@ -1,89 +1,66 @@
-"""What the offline model has learned about queries: one weight for each feature of `candidates`.
-
-Fitted by listwise logistic regression: of the candidates, those are right whose query brings a passage that is still
-missing first. Questions of folds 0 to 6 of HotpotQA, 2WikiMultiHopQA and MuSiQue over their own paragraphs.
-"""
+"""What the offline model has learned: which query to ask next, and when the evidence is enough."""
 
 from __future__ import annotations
 
-WEIGHTS: dict[str, float] = {
-    "bridge/about": 1.13,
-    "bridge/adjective": -0.44,
-    "bridge/by": 1.01,
-    "bridge/compared": -1.45,
-    "bridge/digits": -0.43,
-    "bridge/early": 0.63,
-    "bridge/inner": 0.81,
-    "bridge/is": -0.53,
-    "bridge/led": 0.1,
-    "bridge/long": 0.62,
-    "bridge/near": 1.07,
-    "bridge/newest": -0.05,
-    "bridge/opens": 0.22,
-    "bridge/other_side": -1.44,
-    "bridge/people": -0.55,
-    "bridge/person": 0.23,
-    "bridge/quoted": -0.48,
-    "bridge/relation": 1.04,
-    "bridge/repeated": 0.31,
-    "bridge/several_words": 0.13,
-    "clause/names": 0.7,
-    "clause/open": 1.21,
-    "clause/order": 0.03,
-    "clause/share": -0.03,
-    "kind/bridge/1": -1.28,
-    "kind/bridge_rest/1": -1.18,
-    "kind/bridge_tail/1": -0.46,
-    "kind/clause/0": 0.15,
-    "kind/clause/1": -0.24,
-    "kind/name/0": 0.03,
-    "kind/name/1": 0.89,
-    "kind/name_tail/1": 0.68,
-    "kind/question/0": 0.24,
-    "kind/question/1": 0.27,
-    "kind/residual/1": -0.54,
-    "kind/side/0": -0.42,
-    "kind/side/1": 0.6,
-    "kind/side_alone/0": -0.0,
-    "kind/side_alone/1": 1.47,
-    "name/alone": 0.37,
-    "name/bracketed": 0.25,
-    "name/digits": -0.04,
-    "name/length": -0.56,
-    "name/long": 0.27,
-    "name/mentioned": -0.88,
-    "name/open": 0.01,
-    "name/order": -0.32,
-    "name/several_words": 1.33,
-    "question/length": 0.62,
-    "question/names": 0.41,
-    "question/open": -0.13,
-    "residual/open": -0.22,
-    "residual/words": -0.13,
-    "side/bracketed": 0.32,
-    "side/digits": 0.05,
-    "side/long": 0.53,
-    "side/mentioned": -0.73,
-    "side/order": 0.46,
-    "side/several_words": 0.75,
-}
+import json
+import math
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-READY: dict[str, float] = {
-    "behind_sides": -1.95,
-    "behind_sides_found": -1.18,
-    "best": -0.26,
-    "both_sides": 1.17,
-    "four": 0.99,
-    "hops": -0.34,
-    "last_linked": -0.35,
-    "length": 0.54,
-    "linked": 2.5,
-    "names_mentioned": 0.05,
-    "names_met": 1.06,
-    "no_side": -0.04,
-    "one": -1.01,
-    "one_side": -1.43,
-    "open": -2.21,
-    "three": 0.41,
-}
-"""The weights of `coverage`, by logistic regression on evidence for the same questions: whether all of it is there."""
+from langgraph_evidence.errors import ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME = "offline_planner"
+SHIPPED = Path(__file__).parents[2] / "models" / "weights" / f"{NAME}.json"
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """One weight for each named feature; a feature without one counts nothing.
+
+    Args:
+        query: Of the features of `candidates`: the higher the sum, the sooner its query brings a missing passage.
+        ready: Of the features of `coverage`: the log odds that no passage is missing.
+    """
+
+    query: Mapping[str, float]
+    ready: Mapping[str, float]
+
+
+def weigh(features: Mapping[str, float], table: Mapping[str, float]) -> float:
+    """The sum of the features by their weights."""
+    return sum(table.get(name, 0.0) * value for name, value in features.items())
+
+
+def read_tables(path: Path) -> Tables:
+    """Reads what `training.offline_planner` wrote.
+
+    Raises:
+        ResourceError: The file is missing, is no JSON, or lacks a table of finite numbers.
+    """
+    try:
+        found = json.loads(path.read_text("utf-8"))
+        query, ready = found["tables"]["query"], found["tables"]["ready"]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise ResourceError(f"{path} holds no readable tables ({error!r}). Restore it or train it again.") from error
+    if not _is_table(query) or not _is_table(ready):
+        raise ResourceError(f"{path}: a table is an object of finite numbers. Restore it or train it again.")
+    return Tables(query, ready)
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict) and all(type(x) in {int, float} and math.isfinite(x) for x in value.values())
+
+
+@cache
+def shipped_tables() -> Tables:
+    """The tables of this package.
+
+    Raises:
+        ResourceError: Their file is missing or damaged.
+    """
+    return read_tables(SHIPPED)

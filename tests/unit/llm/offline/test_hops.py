@@ -44,7 +44,9 @@ def test_new_names_are_bridges_and_titles_held_are_none() -> None:
 
 def test_the_best_query_joins_the_bridge_and_what_is_open() -> None:
     query = plan(QUESTION, (FILM,)).queries[0][0]
-    assert query == "Ann Example mother"
+    assert "Ann Example" in query
+    assert "mother" in query
+    assert "Tall Tales" not in query
 
 
 def test_a_comparison_asks_for_one_side_and_then_for_the_other() -> None:
