@@ -113,6 +113,23 @@ def test_filter_drops_what_was_asked_and_keeps_the_central_query_of_the_rest() -
     assert kept == [0]
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("Lothair II mother", "Lothair II father", False),  # 2 of 6 words differ
+        ("who directed the film Titanic", "who directed the movie Titanic", True),  # 2 of 10
+        ("Rufus Gillmore", "Rufus Gillmore born", True),  # 1 of 5
+        ("Essanay Company", "Haydon", False),  # within eps = 2, though nothing is shared
+    ],
+)
+def test_two_short_queries_are_the_same_only_when_most_words_are(a: str, b: str, same: bool) -> None:
+    bags = assessor.bag_of_words(a), assessor.bag_of_words(b)
+    assert assessor.distance(*bags) <= 2
+    assert assessor.near(*bags, eps=2, differing=0.25) is same
+    assert assessor.near(*bags, eps=2, differing=1.0)
+    assert assessor.filter_queries([a], [b], eps=2, min_cluster=1, differing=0.25) == ([] if same else [0])
+
+
 def test_filter_keeps_noise_that_is_new_and_drops_an_executed_query() -> None:
     candidates = ["alpha beta gamma delta epsilon zeta eta", "one two three four five six seven"]
     assert assessor.filter_queries(candidates, [candidates[1]], eps=2, min_cluster=2) == [0]

@@ -56,17 +56,29 @@ def distance(a: Counter[str], b: Counter[str]) -> float:
     return math.sqrt(sum((a[word] - b[word]) ** 2 for word in a.keys() | b.keys()))
 
 
-def dbscan(points: Sequence[Counter[str]], *, eps: float, min_cluster: int) -> list[int]:
+def near(a: Counter[str], b: Counter[str], *, eps: float, differing: float) -> bool:
+    """Whether two queries may ask the same: at most eps apart, and at most a share of their words differing.
+
+    The share is ours. Within eps = 2 four words may differ, which is every word of two short queries: "Lothair's
+    mother" would be dropped because "Lothair's father" was executed. A share of 1 is the paper's filter.
+    """
+    words = a.total() + b.total()
+    return distance(a, b) <= eps and ((a - b) + (b - a)).total() <= differing * words
+
+
+def dbscan(points: Sequence[Counter[str]], *, eps: float, min_cluster: int, differing: float = 1.0) -> list[int]:
     """Density-based clustering (Ester et al. 1996): the number of each point's cluster, -1 for noise.
 
-    A point is a core when at least `min_cluster` points, itself among them, lie within `eps`; clusters grow from core
+    A point is a core when at least `min_cluster` points, itself among them, are `near` it; clusters grow from core
     to core, and a border point goes to the first cluster that reaches it.
     """
-    near = [[j for j, other in enumerate(points) if distance(point, other) <= eps] for point in points]
+    beside = [
+        [j for j, other in enumerate(points) if near(point, other, eps=eps, differing=differing)] for point in points
+    ]
     labels = [_NOISE] * len(points)
     cluster = 0
     for start in range(len(points)):
-        if labels[start] != _NOISE or len(near[start]) < min_cluster:
+        if labels[start] != _NOISE or len(beside[start]) < min_cluster:
             continue
         reached = [start]
         while reached:
@@ -74,8 +86,8 @@ def dbscan(points: Sequence[Counter[str]], *, eps: float, min_cluster: int) -> l
             if labels[point] != _NOISE:
                 continue
             labels[point] = cluster
-            if len(near[point]) >= min_cluster:
-                reached.extend(near[point])
+            if len(beside[point]) >= min_cluster:
+                reached.extend(beside[point])
         cluster += 1
     return labels
 
@@ -85,7 +97,9 @@ def medoid(members: Sequence[int], points: Sequence[Counter[str]]) -> int:
     return min(members, key=lambda i: sum(distance(points[i], points[j]) for j in members))
 
 
-def filter_queries(candidates: Sequence[str], executed: Sequence[str], *, eps: float, min_cluster: int) -> list[int]:
+def filter_queries(
+    candidates: Sequence[str], executed: Sequence[str], *, eps: float, min_cluster: int, differing: float = 1.0
+) -> list[int]:
     """Query filter (section 3.2.2): indexes of the candidates that ask for something new, in their order.
 
     Candidates and executed queries are clustered together; a cluster that holds an executed query is dropped, of every
@@ -93,8 +107,9 @@ def filter_queries(candidates: Sequence[str], executed: Sequence[str], *, eps: f
     would drop exactly the queries that differ most.
     """
     points = [bag_of_words(query) for query in [*candidates, *executed]]
+    labels = dbscan(points, eps=eps, min_cluster=min_cluster, differing=differing)
     clusters: dict[int, list[int]] = {}
-    for index, label in enumerate(dbscan(points, eps=eps, min_cluster=min_cluster)):
+    for index, label in enumerate(labels):
         clusters.setdefault(label if label != _NOISE else -2 - index, []).append(index)
     fresh = [members for members in clusters.values() if max(members) < len(candidates)]
     return sorted(medoid(members, points) for members in fresh)

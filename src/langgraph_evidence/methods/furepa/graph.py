@@ -175,7 +175,7 @@ class Furepa:
         if settings.assess:
             executed = [step["query"] for step in state["steps"]]
             candidates = [plan["text"] for plan in plans]
-            kept = assessor.filter_queries(candidates, executed, eps=settings.eps, min_cluster=settings.min_cluster)
+            kept = assessor.filter_queries(candidates, executed, **settings.filter())
         queries = [ScoredQuery(plan=plans[i]["id"], query=plans[i]["text"], score=0.0, relevance=0.0) for i in kept]
         return FurepaUpdate(queries=queries)
 

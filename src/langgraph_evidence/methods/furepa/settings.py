@@ -5,10 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from typing_extensions import TypedDict
+
 from langgraph_evidence.settings import Settings, setting
 
 Mask = Literal["both", "reasoning", "queries", "none", "both_no_cot", "none_from_scratch", "none_mask_at_answer"]
 """What the model is not shown of its earlier steps: the rows of the paper's Table 2."""
+
+
+class FilterSettings(TypedDict):
+    """The settings of the query filter, by the names of its parameters."""
+
+    eps: float
+    min_cluster: int
+    differing: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +47,13 @@ class FurepaSettings(Settings):
         default=True, meaning="vote, filter and score the plans; false follows the first plan", source="section 3.2"
     )
     eps: float = setting(default=2.0, meaning="radius of the query clusters, in words", source="section 4.1", low=0.0)
+    differing: float = setting(
+        default=0.25,
+        meaning="share of two queries' words that may differ within a cluster; 1 is the paper's filter",
+        source="ours: eps alone calls any two short queries the same",
+        low=0.0,
+        high=1.0,
+    )
     min_cluster: int = setting(
         default=1,
         meaning="queries that make a cluster",
@@ -78,3 +95,7 @@ class FurepaSettings(Settings):
     max_calls: int | None = setting(default=None, meaning="language-model calls of a run", source="ours", low=1)
     max_tokens: int | None = setting(default=None, meaning="tokens in and out of a run", source="ours", low=1)
     max_seconds: float | None = setting(default=None, meaning="seconds at work of a run", source="ours", low=0.0)
+
+    def filter(self) -> FilterSettings:
+        """What the query filter is told."""
+        return FilterSettings(eps=self.eps, min_cluster=self.min_cluster, differing=self.differing)
