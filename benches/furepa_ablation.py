@@ -76,7 +76,7 @@ COMPARED = ((TRAINED, OFF), (UNTRAINED, OFF), (TRAINED, UNTRAINED), (TRAINED, UN
 class OverlapReader:
     """Answers without a trained model: yes, the first side of a choice, or the new name nearest to the question."""
 
-    def read(self, question: str, passages: Sequence[str], *, must_answer: bool = False) -> reader.Reading:  # noqa: ARG002 - `Reader.read`
+    def read(self, question: str, passages: Sequence[str], *, must_answer: bool = False) -> reader.Reading:  # noqa: ARG002 - as in Reader.read
         """As `Reader.read`; none where no name is new."""
         asked, evidence = analyse(question), tuple(passages)
         if asked.yes_no:
