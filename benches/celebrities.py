@@ -3,7 +3,8 @@
     python benches/celebrities.py --data ../data --oracle
     python benches/celebrities.py --data ../data [--model openai:gpt-5-mini] [--index INDEX] [--tools DIR] [--count 100]
 
-Every outcome is kept under `--runs`, so that a killed run goes on. FEVER and HotpotQA are asked with search alone, as
+Without `--index` or `--corpus`, the passages in the data folder are searched. Every outcome is kept under `--runs`, so
+that a killed run goes on. FEVER and HotpotQA are asked with search alone, as
 in the paper. `--oracle` asks a scripted model that knows the gold decompositions instead: it must reach 100%.
 """
 
@@ -42,12 +43,15 @@ if TYPE_CHECKING:
     from langgraph_evidence.evaluation.question import Question
     from langgraph_evidence.evaluation.runner import Answerer
 
+PASSAGES = "passages/wiki_passages.jsonl.gz"
+
 
 def answerers(options: argparse.Namespace, questions: Sequence[Question], *, searching: bool) -> dict[str, Answerer]:
     """The columns of the table: REBEL, REBEL without tools, the model alone."""
     if options.oracle:
         return {"oracle": _answerer(oracle_model(questions), [oracle_tool(questions)], RebelSettings())}
-    search = search_tool(open_source(index=options.index, corpus=options.corpus))
+    corpus = None if options.index else options.corpus or options.data / PASSAGES
+    search = search_tool(open_source(index=options.index, corpus=corpus))
     own = load_tools(options.tools, environment=os.environ) if options.tools and not searching else []
     model = open_model(options.model)
     return {
@@ -87,7 +91,7 @@ async def table(options: argparse.Namespace) -> str:
             continue
 
         def journal(row: str, method: str, chosen: dict[str, list[Question]] = chosen) -> Journal:
-            where = f"{options.index or options.corpus or 'sample'}, tools {options.tools or 'none'}"
+            where = f"{options.index or options.corpus or PASSAGES}, tools {options.tools or 'none'}"
             identity = RunIdentity(
                 method=f"rebel table: {method}",
                 model="oracle" if options.oracle else options.model,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 TRAIN_FOLDS = frozenset(range(7))
 TUNE_FOLD = 7
+HELD_OUT_FOLDS = frozenset({7, 8, 9})
 ANY_FOLD = frozenset(range(10))
 
 

@@ -76,7 +76,7 @@ class EntailmentOptions:
 
     rank: int = 48
     inner: int = 256
-    steps: int = 900
+    steps: int = 2000
     group: int = 48
     evenness: float = 0.65
     derived: float = 0.35
@@ -86,7 +86,7 @@ class EntailmentOptions:
 
 
 _OPTIONS = EntailmentOptions()
-_LOOP = TrainOptions(epochs=1, learning_rate=8e-4, average=0.98, measure_every=180, patience=5)
+_LOOP = TrainOptions(epochs=1, learning_rate=8e-4, average=0.99, measure_every=250, patience=6)
 
 
 def train_entailment(

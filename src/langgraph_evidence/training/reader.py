@@ -20,7 +20,7 @@ from langgraph_evidence.models.reader import HEAD, NONE_BIAS, AdapterSpans, Read
 from langgraph_evidence.models.reader_head import KINDS, ReaderHead
 from langgraph_evidence.models.reader_windows import MAX_TOKENS
 from langgraph_evidence.models.weights import read_json
-from langgraph_evidence.training.data import TRAIN_FOLDS, TUNE_FOLD, DataFolder
+from langgraph_evidence.training.data import HELD_OUT_FOLDS, TRAIN_FOLDS, TUNE_FOLD, DataFolder
 from langgraph_evidence.training.loop import TrainOptions, TrainResult, train
 from langgraph_evidence.training.reader_align import align
 from langgraph_evidence.training.reader_eval import evaluate_reader, none_bias, tune_figures
@@ -40,7 +40,7 @@ __all__ = ["ReaderPlan", "Target", "evaluate_reader", "new_adapter", "reader_los
 
 LICENCES = "HotpotQA CC BY-SA 4.0, 2WikiMultihopQA Apache-2.0, MuSiQue CC BY 4.0, QNLI CC BY-SA 4.0, PopQA MIT"
 READER_OPTIONS = TrainOptions(
-    epochs=2, learning_rate=6e-4, batch_tokens=3072, warmup=0.03, measure_every=400, patience=4
+    epochs=2, learning_rate=6e-4, batch_tokens=3072, warmup=0.03, average=0.99, measure_every=500, patience=4
 )
 
 
@@ -178,7 +178,7 @@ def train_reader(
     base, folder = encoder or default_encoder(), DataFolder(data_dir)
     adapter = _first_adapter(base, plan)
     examples = [*real_examples(folder, TRAIN_FOLDS, options.seed)]
-    examples += generated_examples(plain_passages(folder, TUNE_FOLD), options.seed, plan.generated)
+    examples += generated_examples(plain_passages(folder, HELD_OUT_FOLDS), options.seed, plan.generated)
     learnt = targets(base, examples, plan.max_tokens)
 
     def measure(frozen: Adapter) -> dict[str, float]:

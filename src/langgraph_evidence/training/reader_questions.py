@@ -13,7 +13,7 @@ from langgraph_evidence.training.reader_data import RELATION_QUESTIONS, Example,
 from langgraph_evidence.training.reader_mix import PASSAGES, multihop_rows, open_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from langgraph_evidence.training.data import DataFolder
 
@@ -92,12 +92,12 @@ _STOPS = frozenset(
 )
 
 
-def plain_passages(folder: DataFolder, held_out: int) -> list[Row]:
-    """The corpus without the gold passages of a fold's questions."""
+def plain_passages(folder: DataFolder, held_out: Collection[int]) -> list[Row]:
+    """The corpus without the gold passages of these folds' questions."""
     gold = {
         row["context"][index][0]
         for read in (multihop_rows, open_rows)
-        for _, row in read(folder, (held_out,))
+        for _, row in read(folder, held_out)
         for index in row["gold_idx"]
     }
     return [row for row in rows_of(folder, PASSAGES) if row["title"] not in gold]

@@ -196,7 +196,7 @@ def test_open_rows_take_their_passages_from_the_corpus(tmp_path: Path) -> None:
     made = list(real_examples(DataFolder(tmp_path), {0}, 0))
     assert {example.source for example in made} == {"MuSiQue"}
     assert "House >> owner" in {example.question for example in made}
-    titles = {row["title"] for row in plain_passages(DataFolder(tmp_path), 7)}
+    titles = {row["title"] for row in plain_passages(DataFolder(tmp_path), {7})}
     assert titles == {f"Page {n}" for n in range(16)} - {"Page 14", "Page 15"}
 
 
