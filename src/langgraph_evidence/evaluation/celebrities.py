@@ -73,8 +73,14 @@ def load_celebrities(path: Path, *, count: int = 100, seed: int = 0) -> dict[str
     return {row: _drawn(row, questions, count=count, seed=seed) for row, questions in by_row.items()}
 
 
-def load_fever(path: Path, *, count: int = 100, seed: int = 0) -> list[Question]:
+def load_fever(path: Path, *, count: int = 100, seed: int = 0, fold: int | None = None) -> list[Question]:
     """Reads FEVER claims that are supported or refuted (section 4.2.2); the claim is asked as a question.
+
+    Args:
+        path: JSON Lines with claim and label; `.gz` is read as well.
+        count: How many claims.
+        seed: Draws them.
+        fold: Draws from the claims of this fold only.
 
     Raises:
         InvalidInput: The count is below one.
@@ -84,7 +90,7 @@ def load_fever(path: Path, *, count: int = 100, seed: int = 0) -> list[Question]
     for place, row in read_rows(path):
         if not isinstance(row, dict) or not isinstance(row.get("claim"), str):
             raise ResourceError(f"{place}: a claim is needed, with its label.")
-        if row.get("label") in {"SUPPORTS", "REFUTES"}:
+        if row.get("label") in {"SUPPORTS", "REFUTES"} and fold in {None, row.get("fold")}:
             text = f'Is this claim true: "{row["claim"]}" Answer SUPPORTS or REFUTES.'
             claims.append(Question(str(row.get("id", place)), text, (str(row["label"]),), "fever", kind=FEVER))
     return _drawn(FEVER, claims, count=count, seed=seed)

@@ -87,12 +87,13 @@ def test_a_verdict_is_right_when_it_is_the_label_alone(answer: Any, right: Any) 
 
 def test_fever_leaves_out_what_is_neither_supported_nor_refuted(tmp_path: Any) -> None:
     labels = ["SUPPORTS", "NOT ENOUGH INFO", "REFUTES"]
-    rows = [{"id": n, "claim": f"C {n}.", "label": label} for n, label in enumerate(labels)]
+    rows = [{"id": n, "claim": f"C {n}.", "label": label, "fold": n} for n, label in enumerate(labels)]
     file = tmp_path / "fever.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = load_fever(file, count=2)
     assert {question.answers for question in found} == {("SUPPORTS",), ("REFUTES",)}
     assert '"C ' in found[0].question
+    assert [question.id for question in load_fever(file, count=1, fold=2)] == ["2"]
 
 
 def test_a_scripted_oracle_reaches_every_answer_and_a_second_run_asks_nothing(path: Any, tmp_path: Any) -> None:

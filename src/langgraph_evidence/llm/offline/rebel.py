@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from langgraph_evidence.llm.offline.claims import claim_in, verdict
 from langgraph_evidence.llm.offline.nested import parts
 from langgraph_evidence.llm.offline.questions import entities
 from langgraph_evidence.llm.offline.words import stems
@@ -56,8 +57,8 @@ def respond(system: str, user: str, temperature: float, chance: random.Random) -
 
 
 def _split(turn: Turn) -> str:
-    """The inner question first, then the outer one about its answer."""
-    found = parts(turn.question)
+    """The inner question first, then the outer one about its answer; a claim is looked up as it stands."""
+    found = None if claim_in(turn.question) else parts(turn.question)
     if found is None:
         return "none"
     commas = "Split each subquestion with a comma" in turn.user
@@ -119,7 +120,7 @@ def _text(question: str, meaning: str, names: list[str], *, alone: bool) -> str:
     if expression and re.search(r"expression|arithmetic|calculat", meaning, re.IGNORECASE):
         return expression[0]
     if alone and re.search(r"query|search|question", meaning, re.IGNORECASE):
-        return question
+        return claim_in(question) or question
     return names.pop(0) if names else question
 
 
@@ -129,6 +130,9 @@ def _answer(turn: Turn) -> str:
     if returned is None:
         return turn.facts[-1].answer if _recall(turn) == "yes" else "unknown"
     passages = _passages(returned[1])
+    claim = claim_in(turn.question)
+    if claim:
+        return verdict(turn.question, claim, passages)
     if len(passages) == 1 and len(passages[0].split()) <= 6:
         return passages[0]
     from langgraph_evidence.models.reader import default_reader

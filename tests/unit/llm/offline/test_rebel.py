@@ -86,3 +86,36 @@ def test_a_run_with_a_tool_and_no_reading() -> None:
     graph = create_rebel("offline", [calculator_tool()], settings=RebelSettings()).compile()
     out = graph.invoke({"question": "What is 17.5 * (3 + 4)?"})
     assert (out["answer"], out["tree"]["0"]["origin"]) == ("122.5", "tool")
+
+
+CLAIM = 'Is this claim true: "{}" Answer SUPPORTS or REFUTES.'
+
+
+def test_a_claim_is_looked_up_as_it_stands_and_judged_by_the_passages() -> None:
+    asked = CLAIM.format("The author of Emma was born in Steventon.")
+    assert ask(prompts.SPLIT, tools="(none)", memory="(empty)", question=asked) == "none"
+    search = '{"query": what to look for (string)}'
+    values = {"number": 1, "description": "Searches.", "memory": "(empty)", "complaint": "", "parameters": search}
+    given = ask(prompts.TOOL_INPUT, question=asked, **values)
+    assert json.loads(given) == {"query": "The author of Emma was born in Steventon."}
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Rome is the capital of Italy.", "SUPPORTS"),
+        ("Rome is a city in Portugal.", "REFUTES"),
+    ],
+)
+def test_a_verdict_comes_from_the_passage_about_the_claim(claim: str, verdict: str) -> None:
+    reply = "(1) Lisbon: Lisbon is a city in Portugal. (a1)\n(2) Rome: Rome is a city in Italy and its capital. (a2)"
+    assert ask(prompts.ANSWER_REPLY, memory="(empty)", reply=reply, question=CLAIM.format(claim)) == verdict
+    plain = f'Is the statement "{claim}" right?'
+    expected = "yes" if verdict == "SUPPORTS" else "no"
+    assert ask(prompts.ANSWER_REPLY, memory="(empty)", reply=reply, question=plain) == expected
+
+
+def test_passages_that_do_not_speak_of_a_claim_decide_nothing() -> None:
+    reply = "(1) Tulips: Tulips flower in the weeks of spring. (a1)"
+    asked = CLAIM.format("A man is sleeping on a bench.")
+    assert ask(prompts.ANSWER_REPLY, memory="(empty)", reply=reply, question=asked) == "unknown"
