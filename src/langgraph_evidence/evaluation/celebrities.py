@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
+from langgraph_evidence.evaluation.answers import cover_em
 from langgraph_evidence.evaluation.question import Question, Step
 from langgraph_evidence.evaluation.rows import read_rows
 from langgraph_evidence.evaluation.runner import run_questions
@@ -128,10 +129,15 @@ def _celebrity(place: str, row: Mapping[str, Any]) -> Question:
 
 
 def is_right(question: Question, answer: str) -> bool:
-    """Whether an answer contains a gold one, or a verdict is the label."""
+    """Whether an answer contains a gold one, or a verdict is the label.
+
+    HotpotQA's answers are compared in the normal form of its official scorer, which leaves out articles.
+    """
     if question.dataset == "fever":
         supports, refutes = bool(_SUPPORTS.search(answer)), bool(_REFUTES.search(answer))
         return supports is not refutes and ("SUPPORTS" in question.answers) is supports
+    if question.dataset == "hotpotqa":
+        return bool(cover_em(answer, question.answers, whole_words=True))
     return any(_contains(answer, gold) for gold in question.answers)
 
 

@@ -85,6 +85,13 @@ def test_a_verdict_is_right_when_it_is_the_label_alone(answer: Any, right: Any) 
     assert is_right(Question("a", "?", ("SUPPORTS",), "fever"), answer) is right
 
 
+@pytest.mark.parametrize(
+    ("answer", "right"), [("University of New South Wales", True), ("universities", False), ("", False)]
+)
+def test_an_article_does_not_make_a_hotpotqa_answer_wrong(answer: Any, right: Any) -> None:
+    assert is_right(Question("a", "?", ("The University of New South Wales",), "hotpotqa"), answer) is right
+
+
 def test_fever_leaves_out_what_is_neither_supported_nor_refuted(tmp_path: Any) -> None:
     labels = ["SUPPORTS", "NOT ENOUGH INFO", "REFUTES"]
     rows = [{"id": n, "claim": f"C {n}.", "label": label, "fold": n} for n, label in enumerate(labels)]
