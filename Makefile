@@ -31,7 +31,7 @@ check: .venv/all-installed
 docs: .venv/all-installed
 	$(BIN)/python docs/generate.py
 
-# DATA is a folder with passages/ and multihop/ as in CONTRIBUTING.md; the first three benches need none.
+# DATA is a folder with passages/ and multihop/ as in CONTRIBUTING.md; latency, encoder and closed world need none.
 bench: .venv/all-installed
 	failed=0; \
 	$(BIN)/python benches/latency.py || failed=1; \
@@ -39,6 +39,7 @@ bench: .venv/all-installed
 	$(BIN)/python benches/encoder.py || failed=1; \
 	$(BIN)/python benches/retrieval.py --data $(DATA) || failed=1; \
 	$(BIN)/python benches/furepa.py --data $(DATA) || failed=1; \
+	$(BIN)/python benches/closed_world.py || failed=1; \
 	$(BIN)/python benches/celebrities.py --data $(DATA) --oracle || failed=1; \
 	exit $$failed
 
