@@ -30,11 +30,15 @@ class SentenceRanker:
 
     @classmethod
     def load(cls, source: str | Path | None = None, *, encoder: Encoder | None = None) -> SentenceRanker:
-        """Opens the shipped ranker, an adapter file, or a full-size cross encoder (see `open_pair_model`)."""
+        """Opens the shipped ranker, an adapter file, or a full-size cross encoder or its server (`open_pair_model`)."""
         return cls(open_pair_model(HEAD, source, encoder=encoder, labels=LABELS))
 
     def score(self, query: str, sentences: Sequence[str]) -> list[float]:
-        """Probability of each sentence being evidence for the query."""
+        """Probability of each sentence being evidence for the query.
+
+        Raises:
+            ModelError: A scoring server failed.
+        """
         logits = self._model.logits([(query, sentence) for sentence in sentences])[:, 0]
         return [float(value) for value in 1 / (1 + np.exp(-logits))]
 
