@@ -148,7 +148,7 @@ def open_step_scorer(source: str | Path | None = None, *, encoder: Encoder | Non
     """
     path = adapter_file(HEAD, source)
     if path is None:
-        return PairStepScorer(open_pair_model(HEAD, source, labels=LABELS))
+        return PairStepScorer(open_pair_model(HEAD, str(source), labels=LABELS))
     base = encoder or default_encoder()
 
     def build(_: AdapterSpec) -> ProgressHead:
