@@ -1,13 +1,13 @@
 # One command each: make demo, make setup, make test, make check, make bench, make clean.
 # PYTHON chooses the interpreter that makes .venv: make demo PYTHON=python3.12
-# DATA is where make bench finds its data sets: make bench DATA=../data
+# DATA is where make bench and make results find their data sets: make bench DATA=../data
 
 PYTHON ?= python3
 BIN = .venv/bin
 DATA = data
 PIP = $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: demo setup test check docs bench clean
+.PHONY: demo setup test check docs results bench clean
 
 demo: .venv/demo-installed
 	$(BIN)/evidence ask "What is the date of death of the founder of university University Of Los Andes (Colombia)?"
@@ -30,6 +30,10 @@ check: .venv/all-installed
 # Writes the parts of the documentation that are made from the code.
 docs: .venv/all-installed
 	$(BIN)/python docs/generate.py
+
+# Measures the trained heads on fold 7; DATA is a folder as in CONTRIBUTING.md.
+results: .venv/all-installed
+	$(BIN)/python docs/generate.py --results $(DATA)
 
 # DATA is a folder with passages/ and multihop/ as in CONTRIBUTING.md; latency, encoder and closed world need none.
 bench: .venv/all-installed

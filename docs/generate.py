@@ -1,4 +1,7 @@
-"""Writes the parts of the documentation that are made from the code; `--check` only compares (`make check`)."""
+"""Writes the parts of the documentation that are made from the code; `--check` only compares (`make check`).
+
+`--results DIR` writes the page of the trained heads instead, which takes the data and many minutes (`make results`).
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,20 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 MADE = "<!-- Made by docs/generate.py (make docs); do not edit. -->\n\n"
+RESULTS = """<!-- Made by make results; do not edit. -->
+
+# The trained heads beside their baselines
+
+Fold 7, on which checkpoints and thresholds were chosen; one row a data set or system. Printed by
+
+```text
+evidence models eval --data DIR --markdown
+```
+
+on a folder laid out as the project's data. `_low` and `_high`, or `interval low` and `interval high`, are 95% bootstrap
+bounds. Empty cells do not apply. SNLI's rows are its official development and test sets, used in training by fold: its
+figures are no benchmark score.
+"""
 COMMANDS = (
     ["ask"],
     ["eval"],
@@ -58,6 +75,12 @@ def cli_page() -> str:
         "| 3 | stopped without an answer: the budget, no evidence, or no usable reply |\n"
     )
     return "\n".join(parts)
+
+
+def results_page(data: Path) -> str:
+    """The tables of the trained heads as the command prints them."""
+    done = CliRunner().invoke(app, ["models", "eval", "--data", str(data), "--markdown"], catch_exceptions=False)
+    return RESULTS + done.stdout
 
 
 def methods_page() -> str:
@@ -139,8 +162,13 @@ def stale() -> Iterator[str]:
 def main() -> int:
     """Writes the pages, or with `--check` names those that are stale."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true")
-    if parser.parse_args().check:
+    parser.add_argument("--check", action="store_true", help="name stale pages and write nothing")
+    parser.add_argument("--results", type=Path, metavar="DIR", help="write the trained heads' page from this data")
+    options = parser.parse_args()
+    if options.results:
+        (ROOT / "docs" / "results.md").write_text(results_page(options.results), "utf-8")
+        return 0
+    if options.check:
         found = list(stale())
         sys.stderr.write("".join(f"{name} is stale: run make docs\n" for name in found))
         return 1 if found else 0

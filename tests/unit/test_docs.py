@@ -16,6 +16,8 @@ from langgraph_evidence import FurepaSettings, create_furepa, retriever_for
 from langgraph_evidence.cli.app import run
 from langgraph_evidence.llm.testing import ScriptedChat
 from langgraph_evidence.methods.furepa.events import SCHEMAS
+from langgraph_evidence.training import heads
+from langgraph_evidence.training.loop import Progress, TrainResult
 from langgraph_evidence.types import Passage
 
 ROOT = Path(__file__).parents[2]
@@ -52,6 +54,33 @@ def load_generator() -> Any:
 
 def test_generated_pages_are_current() -> None:
     assert list(load_generator().stale()) == [], "run make docs"
+
+
+def test_the_results_are_the_header_and_what_the_command_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def measure(data: Path, folds: Any) -> list[heads.Row]:
+        return [{"row": "trained", "f1": 0.75 if (data, folds) == (tmp_path, {7}) else 0.0}]
+
+    stub = heads.Head("what one is for", lambda: TrainResult({}, Progress()), measure)
+    monkeypatch.setattr(heads, "HEADS", {"one": stub, "other": stub})
+    generator = load_generator()
+    page = generator.results_page(tmp_path)
+    assert run(["models", "eval", "--data", str(tmp_path), "--markdown"]) == 0
+    assert page == generator.RESULTS + capsys.readouterr().out
+    table = "| row | f1 |\n| --- | --- |\n| trained | 0.750 |\n"
+    assert page.endswith(f"score.\n\n## one\n\nWhat one is for.\n\n{table}\n## other\n\nWhat one is for.\n\n{table}")
+
+
+def test_the_page_of_results_has_the_header_and_a_table_of_every_head() -> None:
+    page = (ROOT / "docs" / "results.md").read_text("utf-8")
+    header, *sections = page.split("\n## ")
+    assert header == load_generator().RESULTS
+    heading = re.compile(r"(\w+)\n\n([^\n]+)\.\n\n(\|[^\n]+\|\n)+")
+    found = [heading.fullmatch(section) for section in sections]
+    assert [(match[1], match[2].lower()) for match in found if match] == [
+        (name, head.meaning.lower()) for name, head in heads.HEADS.items()
+    ]
 
 
 @pytest.mark.parametrize("page", sorted({block.page for block in blocks("python")}))

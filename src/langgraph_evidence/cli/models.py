@@ -35,17 +35,22 @@ def evaluate(
     data: Annotated[Path, typer.Option(help="Folder of the data sets.", exists=True, file_okay=False)],
     fold: Annotated[str, typer.Option(help="A fold's number, or 'any'.")] = "7",
     json: Annotated[bool, typer.Option("--json", help="Write the tables as one JSON object.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Write the sections of docs/results.md.")] = False,
 ) -> int:
     """Measures the shipped weights of the trained heads beside their baselines."""
+    if json and markdown:
+        raise InvalidInput("--json and --markdown were both given; give one of them.")
     room = _training()
     folds = _folds(fold)
-    screen = Screen(steps=not json)
+    screen = Screen(steps=not (json or markdown))
     chosen = {name: room.get_head(name) for name in heads or room.HEADS}
     tables = {}
     for name, head in chosen.items():
         screen.note(f"{name}: {head.meaning}")
         tables[name] = head.measure(data, folds)
-        if not json:
+        if markdown:
+            screen.out(_section(name, head.meaning, tables[name]))
+        elif not json:
             screen.table(partial(_table, tables[name]), partial(_markdown, tables[name]))
     if json:
         screen.json({"fold": fold, "heads": tables})
@@ -105,6 +110,10 @@ def _markdown(rows: Sequence[Row]) -> str:
     names = _columns(rows)
     lines = [names, ["---"] * len(names), *([_cell(row.get(name)) for name in names] for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _section(name: str, meaning: str, rows: Sequence[Row]) -> str:
+    return f"\n## {name}\n\n{meaning[:1].upper()}{meaning[1:]}.\n\n{_markdown(rows)}"
 
 
 def _table(rows: Sequence[Row]) -> Table:

@@ -13,6 +13,9 @@ from langgraph_evidence.models.adapters import load_adapter, shipped
 from langgraph_evidence.models.batching import RowCache, content_key
 from langgraph_evidence.models.encoder import default_encoder
 from langgraph_evidence.models.entailment_head import LABELS3, OUTPUTS, HeadScorer, build_head
+from langgraph_evidence.models.entailment_server import ServerScorer
+from langgraph_evidence.models.http import is_url
+from langgraph_evidence.models.pair_server import PairServer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +71,7 @@ class Entailment:
         Args:
             source: Nothing for the shipped head; a `.safetensors` adapter of the shared encoder; a folder or hub id of
                 a sequence-classification NLI model or of a T5 that speaks TRUE's `premise: ... hypothesis: ...`; or the
-                URL of a server that scores, ending in `/predict` (TEI) or `/score` (vLLM).
+                URL of a server that scores (see `pair_server`).
             labels: The label of each output in the model's own order, where its config does not name them.
             encoder: The base of an adapter; the process's shared one if not given.
 
@@ -76,10 +79,8 @@ class Entailment:
             ResourceError: The weights are missing, damaged, or of another base.
             InvalidInput: The label map has no entailment, or names are not understood.
         """
-        if source is not None and str(source).startswith(("http://", "https://")):
-            from langgraph_evidence.models.entailment_server import server_scorer
-
-            return cls(server_scorer(str(source), labels))
+        if is_url(source):
+            return cls(ServerScorer(PairServer(str(source)), labels=labels))
         if source is None or str(source).endswith(".safetensors"):
             return cls._adapter(shipped("entailment") if source is None else Path(source), encoder, labels)
         from langgraph_evidence.models.entailment_full import full_scorer

@@ -6,7 +6,6 @@ preference-aligned language model and its reference.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -14,12 +13,13 @@ import torch
 from torch import Tensor, nn
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.models.adapters import Adapter, AdapterSpec, load_adapter, shipped
+from langgraph_evidence.models.adapters import Adapter, AdapterSpec, load_adapter
 from langgraph_evidence.models.encoder import Encoder, default_encoder
-from langgraph_evidence.models.pair_source import PairScorer, open_pair_model
+from langgraph_evidence.models.pair_source import PairScorer, adapter_file, open_pair_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -139,15 +139,16 @@ class PairStepScorer:
 
 
 def open_step_scorer(source: str | Path | None = None, *, encoder: Encoder | None = None) -> StepScorer:
-    """Opens the shipped head, an adapter file, or a folder or hub id of a reward model (a sequence classifier).
+    """Opens the shipped head, an adapter file, or a full-size reward model: a folder, a hub id or a server's URL.
 
     Raises:
         ResourceError: The source is missing, damaged, or for another task.
+        InvalidInput: The URL is of no known protocol.
         MissingExtra: It needs a package that is not installed.
     """
-    path = shipped(HEAD) if source is None else Path(source)
-    if path.suffix != ".safetensors":
-        return PairStepScorer(open_pair_model(HEAD, source, labels=LABELS))
+    path = adapter_file(HEAD, source)
+    if path is None:
+        return PairStepScorer(open_pair_model(HEAD, str(source), labels=LABELS))
     base = encoder or default_encoder()
 
     def build(_: AdapterSpec) -> ProgressHead:
@@ -187,6 +188,7 @@ class ProgressReward:
 
         Raises:
             InvalidInput: An answer has no sentence.
+            ModelError: A scoring server failed.
         """
         if not all(answers):
             raise InvalidInput("A partial answer without a sentence has no reward; give at least one sentence.")

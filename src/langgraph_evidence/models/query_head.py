@@ -11,12 +11,14 @@ from torch import Tensor, nn
 
 from langgraph_evidence.models.adapters import Adapter, AdapterSpec, load_adapter, shipped
 from langgraph_evidence.models.encoder import Encoder, default_encoder
+from langgraph_evidence.models.pair_source import adapter_file, open_full_model
 from langgraph_evidence.models.query_features import FEATURES, pool_features
-from langgraph_evidence.models.sequence_classifier import SequenceClassifier
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from langgraph_evidence.models.pair_source import PairScorer
+    from langgraph_evidence.models.query_scorer import QueryScorer
 
 HEAD = "query_scorer"
 LABELS = ("relevant",)
@@ -89,27 +91,39 @@ class CrossEncoderScorer:
 
     trained = True
 
-    def __init__(self, model: SequenceClassifier) -> None:
+    def __init__(self, model: PairScorer) -> None:
         self._model = model
 
     @classmethod
     def load(cls, source: str | Path, *, device: str = "auto") -> CrossEncoderScorer:
-        """Loads a folder or hub id of a sequence classifier, from safetensors only.
-
-        Raises:
-            ResourceError: There is no such model.
-            MissingExtra: transformers is not installed.
-        """
-        return cls(SequenceClassifier.load(source, device=device))
+        """Loads a folder or hub id of a sequence classifier, or the URL of a server (see `open_full_model`)."""
+        return cls(open_full_model(source, device=device))
 
     def score(self, queries: Sequence[str], passages: Sequence[str]) -> list[list[float]]:
-        """Scores s_j in [0, 1], one row a query."""
+        """Scores s_j in [0, 1], one row a query.
+
+        Raises:
+            ModelError: A scoring server failed.
+        """
         if not queries or not passages:
             return [[] for _ in queries]
         logits = self._model.logits([(query, passage) for query in queries for passage in passages])
         margin = logits[:, 0] if logits.shape[1] == 1 else logits[:, 1] - logits[:, 0]
         scores = 1 / (1 + np.exp(-margin.astype(np.float64)))
         return [[float(value) for value in row] for row in scores.reshape(len(queries), len(passages))]
+
+
+def open_query_scorer(source: str | Path | None = None, *, encoder: Encoder | None = None) -> QueryScorer:
+    """Opens the shipped head, an adapter file, or a full cross encoder: a folder, a hub id or a server's URL.
+
+    Raises:
+        ResourceError: The source is missing, damaged, or for another task.
+        InvalidInput: The URL is of no known protocol.
+        MissingExtra: It needs a package that is not installed.
+    """
+    if source is None or adapter_file(HEAD, source):
+        return ListwiseQueryScorer.load(source, encoder=encoder)
+    return CrossEncoderScorer.load(source)
 
 
 def _build(_: AdapterSpec) -> QueryHead:

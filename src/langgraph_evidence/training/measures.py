@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -60,11 +59,13 @@ def measure_query_scorer(
 
 
 def measure_sentence_ranker(
-    encoder: Encoder, data: DataFolder, folds: Iterable[int], *, source: Path | None = None, limit: int = 0
+    encoder: Encoder, data: DataFolder, folds: Iterable[int], *, source: Path | None = None
 ) -> Figures:
-    """Mean average precision among the good sentences and the dozen others most alike to the query in words."""
+    """Mean average precision among the good sentences and the dozen others most alike to the query in words.
+
+    Intervals are over resampled lists.
+    """
     lists = [shorten(item, _OTHERS) for item in read_lists(data, folds)]
-    random.Random(0).shuffle(lists)
     ranker = SentenceRanker.load(source, encoder=encoder)
 
     def cosine(query: str, sentences: list[str]) -> list[float]:
@@ -75,7 +76,7 @@ def measure_sentence_ranker(
 
     scores: dict[str, Callable[[str, list[str]], Sequence[float]]]
     scores = {"trained": ranker.score, "cosine": cosine, "overlap": overlap}
-    return {name: {**measure_lists(lists[: limit or None], score)} for name, score in scores.items()}
+    return {name: measure_lists(lists, score) for name, score in scores.items()}
 
 
 def measure_progress_reward(

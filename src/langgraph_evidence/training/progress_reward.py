@@ -184,20 +184,13 @@ def train_progress_reward(
     out: Path,
     *,
     options: TrainOptions = OPTIONS,
-    limit: int = 0,
-    tune: int = 0,
     resume: bool = False,
     report: Callable[[int, int, float], None] | None = None,
 ) -> TrainResult:
-    """Trains on folds 0-6, stops by fold 7, and writes the adapter to `out`.
-
-    `limit` pairs are trained on and `tune` pairs measured, or all with 0.
-    """
+    """Trains on folds 0-6, stops by fold 7, and writes the adapter to `out`."""
     chooser = random.Random(options.seed)
     pairs, held_out = (make_pairs(data, folds, seed=options.seed) for folds in (TRAIN_FOLDS, [TUNE_FOLD]))
     chooser.shuffle(pairs)
-    chooser.shuffle(held_out)
-    pairs, held_out = pairs[: limit or None], held_out[: tune or None]
     torch.manual_seed(options.seed)
     head = ProgressHead(encoder.dimension)
     spec = AdapterSpec(HEAD, encoder.sha256, 0, LABELS, encoder.text_tokens)

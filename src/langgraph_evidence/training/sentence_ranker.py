@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import random
 from dataclasses import asdict, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from langgraph_evidence.models.adapters import Adapter, AdapterSpec, PairModel, save_adapter
-from langgraph_evidence.models.sentence_ranker import HEAD, LABELS, SentenceRanker
+from langgraph_evidence.models.adapters import Adapter, AdapterSpec, save_adapter
+from langgraph_evidence.models.sentence_ranker import HEAD, LABELS, RankerModel, SentenceRanker
 from langgraph_evidence.training.data import TRAIN_FOLDS, TUNE_FOLD, DataFolder
 from langgraph_evidence.training.groups import Group, group_step
+from langgraph_evidence.training.intervals import with_intervals
 from langgraph_evidence.training.loop import TrainOptions, TrainResult, train
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from langgraph_evidence.models.encoder import Encoder
+    from langgraph_evidence.training.intervals import Means
 
 LICENCES = (
     "HotpotQA CC BY-SA 4.0; "
@@ -29,6 +32,10 @@ LICENCES = (
 )
 OPTIONS = TrainOptions(epochs=1, learning_rate=1e-3, batch_tokens=2048, measure_every=90, patience=4)
 RANK, MAX_TOKENS, TEXTS = 32, 112, 4
+# A pass over all 9,194 would take almost four times as long.
+GROUPS = 2500
+# Lists of fold 7 that are measured to choose a checkpoint: all of them would take as long as the training.
+TUNE_LISTS = 60
 MULTIHOP = (
     "multihop/hotpotqa_train.jsonl",
     "multihop/hotpotqa_dev.jsonl",
@@ -37,10 +44,12 @@ MULTIHOP = (
 )
 
 Row = dict[str, Any]
+Ranking = tuple[str, str, list[str], list[int]]
+"""A ranking task: data set, query, all sentences, indexes of the good ones."""
 
 
-def read_lists(data: DataFolder, folds: Iterable[int]) -> list[tuple[str, str, list[str], list[int]]]:
-    """Ranking tasks: data set, query, all sentences, indexes of the good ones (some, never all)."""
+def read_lists(data: DataFolder, folds: Iterable[int]) -> list[Ranking]:
+    """Ranking tasks in which some sentences are good, and not all."""
     kept = frozenset(folds)
     lists = [_from_context(row) for name in MULTIHOP for row in data.rows(name, kept) if row["sentence_split"]]
     lists += [_from_fm2(row) for name in ("fm2_dev", "fm2_test") for row in data.rows(f"verify/{name}.jsonl", kept)]
@@ -48,7 +57,7 @@ def read_lists(data: DataFolder, folds: Iterable[int]) -> list[tuple[str, str, l
     return [item for item in lists if 0 < len(item[3]) < len(item[2])]
 
 
-def _from_context(row: Row) -> tuple[str, str, list[str], list[int]]:
+def _from_context(row: Row) -> Ranking:
     facts = {(title, index) for title, index in row["supporting_facts"] or ()}
     sentences: list[str] = []
     good: list[int] = []
@@ -60,13 +69,13 @@ def _from_context(row: Row) -> tuple[str, str, list[str], list[int]]:
     return "HotpotQA/2Wiki", row["question"], sentences, good
 
 
-def _from_fm2(row: Row) -> tuple[str, str, list[str], list[int]]:
+def _from_fm2(row: Row) -> Ranking:
     evidence = row["retrieved_evidence"]
     good = [index for index, item in enumerate(evidence) if item["is_gold"]]
     return "FM2", row["claim"], [f"{row['title']}: {item['text']}" for item in evidence], good
 
 
-def _from_wice(row: Row) -> tuple[str, str, list[str], list[int]]:
+def _from_wice(row: Row) -> Ranking:
     good = sorted({index for chosen in row["supporting_sentences"] or () for index in chosen})
     return "WiCE", row["claim"], list(row["evidence"]), [index for index in good if index < len(row["evidence"])]
 
@@ -104,20 +113,32 @@ def word_overlap(query: str, sentence: str) -> float:
     return len(asked & found) / max(1, len(asked))
 
 
-def measure_lists(
-    lists: Sequence[tuple[str, str, list[str], list[int]]], score: Callable[[str, list[str]], Sequence[float]]
-) -> dict[str, float]:
-    """Mean average precision and recall at the number of good sentences, of each data set and over all (`score`)."""
-    figures: dict[str, list[float]] = {}
-    for source, query, sentences, good in lists:
+def list_rows(lists: Sequence[Ranking], score: Callable[[str, list[str]], Sequence[float]]) -> list[dict[str, float]]:
+    """Average precision and recall at the number of good sentences, of each list."""
+    rows = []
+    for _, query, sentences, good in lists:
         scores = score(query, sentences)
         order = sorted(range(len(sentences)), key=lambda index: -scores[index])
         hits = np.array([index in set(good) for index in order])
-        precision = float((np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean())
-        for name in (source, "score"):
-            figures.setdefault(name, []).append(precision)
-        figures.setdefault(f"{source} recall", []).append(float(hits[: len(good)].sum() / len(good)))
-    return {name: float(np.mean(values)) for name, values in figures.items()}
+        precision = (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+        rows.append({"precision": float(precision), "recall": float(hits[: len(good)].sum() / len(good))})
+    return rows
+
+
+def measure_lists(
+    lists: Sequence[Ranking], score: Callable[[str, list[str]], Sequence[float]]
+) -> dict[str, float | list[float]]:
+    """Mean average precision over all lists (`score`) and of each data set, with intervals; recall of each data set."""
+    rows = list_rows(lists, score)
+    figures = with_intervals(rows, lambda means: {"score": means["precision"]}, of=["score"])
+    for source in sorted({item[0] for item in lists}):
+        own = [row for row, item in zip(rows, lists, strict=True) if item[0] == source]
+        figures |= with_intervals(own, partial(_named, source), of=[source])
+    return figures
+
+
+def _named(source: str, means: Means) -> Means:
+    return {source: means["precision"], f"{source} recall": means["recall"]}
 
 
 def train_sentence_ranker(
@@ -126,19 +147,14 @@ def train_sentence_ranker(
     out: Path,
     *,
     options: TrainOptions = OPTIONS,
-    limit: int = 0,
-    tune: int = 60,
     resume: bool = False,
     report: Callable[[int, int, float], None] | None = None,
 ) -> TrainResult:
-    """Trains on folds 0-6, stops by fold 7 (`tune` lists of it), and writes the adapter to `out`.
-
-    `limit` groups are used, or all with 0.
-    """
+    """Trains on folds 0-6, stops by lists of fold 7, and writes the adapter to `out`."""
     chooser = random.Random(options.seed)
     groups = make_groups(data, TRAIN_FOLDS, seed=options.seed)
     chooser.shuffle(groups)
-    groups = groups[: limit or None]
+    groups = groups[:GROUPS]
     held_out = [shorten(item, 12) for item in read_lists(data, [TUNE_FOLD])]
     chooser.shuffle(held_out)
     spec = AdapterSpec(HEAD, encoder.sha256, RANK, LABELS, MAX_TOKENS)
@@ -147,19 +163,25 @@ def train_sentence_ranker(
     lengths, step = group_step(encoder, adapter, groups, absolute=0.5)
 
     def measure(frozen: Adapter) -> dict[str, float]:
-        ranker = SentenceRanker(PairModel(encoder, frozen))
-        return measure_lists(held_out[:tune], ranker.score)
+        rows = list_rows(held_out[:TUNE_LISTS], SentenceRanker(RankerModel(encoder, frozen)).score)
+        return {"score": float(np.mean([row["precision"] for row in rows]))}
 
     result = train(
         adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
     )
-    details = {"data": data.hashes, "licences": LICENCES, "options": asdict(options), "figures": result.figures}
+    chosen = {"groups": GROUPS, "tune_lists": TUNE_LISTS}
+    details = {
+        "data": data.hashes,
+        "licences": LICENCES,
+        "options": asdict(options) | chosen,
+        "figures": result.figures,
+    }
     adapter.spec = replace(spec, details=details)
     save_adapter(adapter, out / f"{HEAD}.safetensors")
     return result
 
 
-def shorten(item: tuple[str, str, list[str], list[int]], count: int) -> tuple[str, str, list[str], list[int]]:
+def shorten(item: Ranking, count: int) -> Ranking:
     """The same task over the good sentences and the `count` others most alike to the query in words."""
     source, query, sentences, good = item
     others = sorted(

@@ -52,6 +52,17 @@ def test_json_is_one_object(one_head: list[object], tmp_path: Path, capsys: pyte
     assert one_head == [(tmp_path, frozenset({7}))]
 
 
+def test_markdown_is_the_sections_alone(
+    one_head: list[object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["models", "eval", "--data", str(tmp_path), "--markdown"]) == 0
+    assert capsys.readouterr().out == (
+        "\n## scorer\n\nWhat it is for.\n\n"
+        "| row | f1 | n |\n| --- | --- | --- |\n| trained | 0.750 |  |\n| baseline | 0.500 | 3 |\n"
+    )
+    assert one_head == [(tmp_path, frozenset({7}))]
+
+
 def test_training_tells_its_steps_and_its_figures(
     one_head: list[object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -66,6 +77,7 @@ def test_training_tells_its_steps_and_its_figures(
     ("words", "message"),
     [
         (["models", "eval", "nothing"], "There is no head 'nothing'. Heads: "),
+        (["models", "eval", "--json", "--markdown"], "--json and --markdown were both given"),
         (["models", "eval", "--fold", "12"], "--fold was given '12'; it takes 0 to 9, or 'any'."),
         (["train", "nothing"], "There is no head 'nothing'."),
     ],

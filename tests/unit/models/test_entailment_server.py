@@ -1,10 +1,7 @@
-"""Scoring servers over loopback: protocols, label order, failures."""
+"""Entailment by a scoring server on loopback: labels, failures."""
 
 from __future__ import annotations
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
@@ -12,37 +9,10 @@ import pytest
 
 from langgraph_evidence.errors import InvalidInput, ModelError
 from langgraph_evidence.models.entailment import Entailment
-from langgraph_evidence.models.entailment_server import server_scorer
+from langgraph_evidence.models.entailment_server import ServerScorer
+from langgraph_evidence.models.pair_server import PairServer
 
 PAIRS = [("premise one", "yes"), ("premise two", "no")]
-
-
-@pytest.fixture
-def server() -> Any:
-    """A server that answers with `reply(payload)`, or the status it returns instead."""
-    seen: list[dict[str, Any]] = []
-    state: dict[str, Any] = {"reply": lambda payload: []}
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            payload = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            seen.append(payload)
-            reply = state["reply"](payload)
-            status, body = (reply, b"busy") if isinstance(reply, int) else (200, json.dumps(reply).encode())
-            self.send_response(status)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args: Any) -> None:
-            pass
-
-    service = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=service.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{service.server_port}", state, seen
-    service.shutdown()
-    thread.join()
-    service.server_close()
 
 
 def predicted(names: Any) -> Any:
@@ -86,30 +56,9 @@ def test_labels_the_server_does_not_have_are_refused(server: Any) -> None:
 
 
 def test_vllm_scores_come_in_any_order(server: Any) -> None:
-    url, state, seen = server
-    state["reply"] = lambda payload: {"data": [{"index": 1, "score": 0.2}, {"index": 0, "score": 0.9}]}
-    assert server_scorer(f"{url}/score", None).score(PAIRS)[:, 0] == pytest.approx([0.9, 0.2])
-    assert seen == [{"text_1": ["premise one", "premise two"], "text_2": ["yes", "no"]}]
-
-
-def test_pairs_go_out_in_batches(server: Any) -> None:
-    url, state, seen = server
-    state["reply"] = lambda payload: {
-        "data": [{"index": place, "score": 0.5} for place in range(len(payload["text_1"]))]
-    }
-    found = server_scorer(f"{url}/score", None).score([("p", str(place)) for place in range(70)])
-    assert found.shape == (70, 2)
-    assert [len(payload["text_1"]) for payload in seen] == [32, 32, 6]
-
-
-@pytest.mark.parametrize(
-    "reply", [[], {"data": [{"index": 0, "score": 0.5}]}, {"data": [{"index": 0, "score": 7}]}, {"no": 1}, "text"]
-)
-def test_another_protocol_is_a_model_error(server: Any, reply: Any) -> None:
     url, state, _ = server
-    state["reply"] = lambda payload: reply
-    with pytest.raises(ModelError):
-        Entailment.load(f"{url}/score").probabilities(PAIRS)
+    state["reply"] = lambda payload: {"data": [{"index": 1, "score": 0.2}, {"index": 0, "score": 0.9}]}
+    assert ServerScorer(PairServer(f"{url}/score")).score(PAIRS) == pytest.approx(np.array([[0.9, 0.1], [0.2, 0.8]]))
 
 
 @pytest.mark.parametrize(("status", "transient"), [(503, True), (429, True), (400, False)])
@@ -119,18 +68,6 @@ def test_a_refusal_says_whether_to_try_again(server: Any, status: Any, transient
     with pytest.raises(ModelError, match=str(status)) as caught:
         Entailment.load(f"{url}/predict").probabilities(PAIRS)
     assert (caught.value.status, caught.value.transient) == (status, transient)
-
-
-def test_a_server_that_is_not_there_or_hangs_is_transient(server: Any) -> None:
-    url, state, _ = server
-    with pytest.raises(ModelError, match="reached") as caught:
-        Entailment.load("http://127.0.0.1:9/score").probabilities(PAIRS)
-    assert caught.value.transient
-    hold = threading.Event()
-    state["reply"] = lambda payload: hold.wait(5) and {}
-    with pytest.raises(ModelError, match="timed out"):
-        server_scorer(f"{url}/score", None, seconds=0.1).score(PAIRS)
-    hold.set()
 
 
 def test_a_url_must_say_its_protocol() -> None:
@@ -143,4 +80,4 @@ def test_a_url_must_say_its_protocol() -> None:
 def test_rows_are_float32(server: Any) -> None:
     url, state, _ = server
     state["reply"] = lambda payload: {"data": [{"index": 0, "score": 0.5}]}
-    assert server_scorer(f"{url}/score", None).score(PAIRS[:1]).dtype == np.float32
+    assert ServerScorer(PairServer(f"{url}/score")).score(PAIRS[:1]).dtype == np.float32
