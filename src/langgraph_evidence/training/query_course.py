@@ -16,7 +16,7 @@ from langgraph_evidence.training.query_data import Pool
 from langgraph_evidence.types import passage_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator
 
     from langgraph_evidence.training.data import DataFolder
     from langgraph_evidence.training.planner_data import Case
@@ -31,13 +31,16 @@ class Stage:
 
 
 def read_course(
-    data: DataFolder, folds: Iterable[int], *, seed: int = 0, limit: int = 0, temperature: float = SETTINGS.temperature
+    data: DataFolder,
+    folds: Iterable[int],
+    *,
+    seed: int = 0,
+    questions: Collection[str] | None = None,
+    temperature: float = SETTINGS.temperature,
 ) -> list[Pool]:
-    """The stages of the questions of the folds as pools, of each data set `limit` questions at most, or all with 0."""
-    cases = read_cases(data, folds, seed=seed, limit=limit)
-    return [
-        pool_at(case, stage) for case in cases for stage in course(case, seed=seed, temperature=temperature)
-    ]
+    """The stages of the questions of the folds, or of those named, as pools."""
+    cases = [case for case in read_cases(data, folds, seed=seed) if questions is None or case.question in questions]
+    return [pool_at(case, stage) for case in cases for stage in course(case, seed=seed, temperature=temperature)]
 
 
 def course(case: Case, *, seed: int, temperature: float = SETTINGS.temperature) -> Iterator[Stage]:
