@@ -157,6 +157,35 @@ def test_the_scorers_best_query_is_executed() -> None:
     assert events[1]["queries"][0]["score"] > events[1]["queries"][1]["score"] == 0.0
 
 
+class RecordingScorer(FixedScorer):
+    """It keeps the passages that each round is scored against."""
+
+    def __init__(self, table: dict[str, float]) -> None:
+        super().__init__(table)
+        self.pools: list[set[str]] = []
+
+    def score(self, queries: Any, passages: Any) -> list[list[float]]:
+        self.pools.append(set(passages))
+        return super().score(queries, passages)
+
+
+def test_queries_are_scored_on_what_is_not_held() -> None:
+    rules = [
+        (holds("first step"), ["[Search] Dhyan Chand and his brother", "[Search] a drama on the Fox network"]),
+        (holds("No more"), "[Answer] x"),
+        ("", ["[Search] ground named after Roop Singh", "[Search] network that ran House"]),
+    ]
+    scorer = RecordingScorer({"brother": 0.9, "ground": 0.9})
+    settings = FurepaSettings(iterations=2, samples=2)
+    graph = create_furepa(scripted(rules=rules), WordRetriever(), settings=settings, query_scorer=scorer)
+    out = graph.compile().invoke({"question": QUESTION})
+    lines = {name: f"{title}: {text}" for name, (title, text) in PASSAGES.items()} | {
+        name: text for name, (title, text) in PASSAGES.items() if text.startswith(title)
+    }
+    assert scorer.pools == [set(lines.values()), {lines["stadium"], lines["house"]}]
+    assert [passage["id"] for passage in out["evidence"]] == ["chand", "stadium"]
+
+
 def test_without_the_assessor_the_first_plan_is_followed() -> None:
     model = scripted()
     out = build(model, assess=False).compile().invoke({"question": QUESTION})

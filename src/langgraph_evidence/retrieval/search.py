@@ -1,4 +1,4 @@
-"""What the graphs ask of any LangChain retriever: ranked passages, and the best one that is not held yet."""
+"""What the graphs ask of any LangChain retriever: ranked passages, and those that are not held yet."""
 
 from __future__ import annotations
 
@@ -56,7 +56,12 @@ def _asynchronous(retriever: BaseRetriever) -> Callable[..., Awaitable[list[Docu
     return in_thread
 
 
+async def search_new(retriever: BaseRetriever, query: str, *, k: int, seen: Collection[str]) -> list[Passage]:
+    """The passages for a query whose ids are not among those seen, best first, at most k of them."""
+    passages = await search(retriever, query, k=len(seen) + k)
+    return [passage for passage in passages if passage["id"] not in seen][:k]
+
+
 async def first_new(retriever: BaseRetriever, query: str, *, seen: Collection[str]) -> Passage | None:
     """The best ranked passage whose id is not among those seen, or None when the retriever has no other."""
-    passages = await search(retriever, query, k=len(seen) + 1)
-    return next((passage for passage in passages if passage["id"] not in seen), None)
+    return next(iter(await search_new(retriever, query, k=1, seen=seen)), None)

@@ -13,6 +13,7 @@ from langgraph_evidence.models.query_scorer import SimilarityScorer
 from langgraph_evidence.models.sentence_ranker import SentenceRanker
 from langgraph_evidence.training.intervals import with_intervals
 from langgraph_evidence.training.progress_reward import make_pairs, preferred
+from langgraph_evidence.training.query_course import read_course
 from langgraph_evidence.training.query_data import read_pools
 from langgraph_evidence.training.query_scorer import pool_figures, pool_rows
 from langgraph_evidence.training.sentence_ranker import measure_lists, read_lists, shorten, word_overlap
@@ -41,9 +42,11 @@ def measure_query_scorer(
 ) -> Figures:
     """Document F1 at 0.5 and the reciprocal rank of the chosen query: trained and by similarity, each data set.
 
-    Intervals are over resampled questions.
+    Those "in the graph" are of the queries that the offline model asks in FuRePA's course, without what is held then;
+    the whole question is seldom one of them. Intervals are over resampled questions, there over resampled iterations.
     """
-    pools = read_pools(data, folds)
+    folds = frozenset(folds)
+    pools, course = read_pools(data, folds), read_course(data, folds)
     scorers: dict[str, QueryScorer] = {
         "trained": ListwiseQueryScorer.load(source, encoder=encoder),
         "similarity": SimilarityScorer(encoder),
@@ -55,6 +58,9 @@ def measure_query_scorer(
         for name in sorted({pool.source for pool in pools}):
             chosen = [row for row, pool in zip(rows, pools, strict=True) if pool.source == name]
             figures[f"{scorer_name}, {name}"] = with_intervals(chosen, pool_figures, of=_QUERY_INTERVALS)
+        in_graph = with_intervals(pool_rows(scorer, course), pool_figures, of=_QUERY_INTERVALS)
+        if in_graph:
+            figures[f"{scorer_name}, in the graph"] = {k: v for k, v in in_graph.items() if k != "question"}
     return figures
 
 

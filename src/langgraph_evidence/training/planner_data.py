@@ -152,7 +152,7 @@ def walk(case: Case, tables: Tables, *, seed: int = 0, may_stop: bool = True) ->
     for _ in range(SETTINGS.iterations):
         plans = plan(case.question, case.evidence(held), tables=tables)
         plans = plans if may_stop else replace(plans, ready=0.0)
-        queries = _sample(plans, temperature, f"{seed}/{case.question}/{held}/{temperature}")
+        queries = sample_queries(plans, temperature, f"{seed}/{case.question}/{held}/{temperature}")
         if 1 - len(queries) / SETTINGS.samples >= SETTINGS.threshold:
             return held, True
         fresh = filter_queries(queries, done, eps=SETTINGS.eps, min_cluster=SETTINGS.min_cluster)
@@ -165,7 +165,7 @@ def walk(case: Case, tables: Tables, *, seed: int = 0, may_stop: bool = True) ->
     return held, False
 
 
-def _sample(plans: Plans, temperature: float, seed: str) -> list[str]:
+def sample_queries(plans: Plans, temperature: float, seed: str) -> list[str]:
     """The queries of the samples that do not answer."""
     chances = [random.Random(f"{seed}/{index}") for index in range(SETTINGS.samples)]
     return [plans.query(temperature, chance) for chance in chances if not plans.answers(temperature, chance)]

@@ -40,9 +40,9 @@ class Pool:
     Args:
         source: The data set.
         question: The question.
-        passages: All its passages.
+        passages: Those that can still be found: all, or in the middle of a course those not held.
         gold: Indexes of the gold ones.
-        queries: Candidate queries, the question itself first.
+        queries: Candidate queries; the question itself, where it is one, first.
         rankings: For each query, the passages' indexes as BM25 ranks them; those without a shared term come last.
     """
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from langgraph_evidence.methods.furepa import assessor
+from langgraph_evidence.methods.furepa import FurepaSettings, assessor
 from langgraph_evidence.methods.furepa.state import Plan
 
 # Table 4, iteration 0, and Table 6, iteration 1: the candidate queries as printed.
@@ -128,6 +128,16 @@ def test_two_short_queries_are_the_same_only_when_most_words_are(a: str, b: str,
     assert assessor.near(*bags, eps=2, differing=0.25) is same
     assert assessor.near(*bags, eps=2, differing=1.0)
     assert assessor.filter_queries([a], [b], eps=2, min_cluster=1, differing=0.25) == ([] if same else [0])
+
+
+def test_a_long_query_with_a_new_name_is_new_and_another_order_of_its_words_is_not() -> None:
+    executed = "where was the director of the film The Clock born"
+    candidates = [f"{executed} Ann", "The Clock: where was the director of the film born"]
+    # One word of 21 differs; the second has the same ten.
+    assert assessor.filter_queries(candidates, [executed], **FurepaSettings(differing=0.04).filter()) == [0]
+    assert assessor.filter_queries([f"{executed} Ann Example"], [executed], **FurepaSettings().filter()) == [0]
+    assert assessor.filter_queries(candidates[1:], [executed], **FurepaSettings().filter()) == []
+    assert assessor.filter_queries(candidates[:1], [executed], **FurepaSettings(differing=0.25).filter()) == []
 
 
 def test_filter_keeps_noise_that_is_new_and_drops_an_executed_query() -> None:

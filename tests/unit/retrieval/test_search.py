@@ -11,7 +11,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from langgraph_evidence.concurrency import run_sync
 from langgraph_evidence.errors import ResourceError
 from langgraph_evidence.retrieval import retriever_for
-from langgraph_evidence.retrieval.search import first_new, search
+from langgraph_evidence.retrieval.search import first_new, search, search_new
 from langgraph_evidence.types import Passage
 
 PASSAGES = [Passage(id=f"p{number}", title="", text=f"word{' filler' * number}") for number in range(6)]
@@ -44,6 +44,12 @@ async def test_the_best_passage_that_is_not_held(seen: set[str]) -> None:
     found = await first_new(retriever, "word", seen=seen)
     assert found is not None
     assert found["id"] == expected
+
+
+async def test_k_passages_that_are_not_held() -> None:
+    found = await search_new(retriever_for(PASSAGES, k=1), "word", k=2, seen={"p0", "p2"})
+    assert [passage["id"] for passage in found] == [number for number in BEST_FIRST if number not in {"p0", "p2"}][:2]
+    assert await search_new(retriever_for(PASSAGES), "word", k=2, seen=set(BEST_FIRST)) == []
 
 
 async def test_nothing_new() -> None:

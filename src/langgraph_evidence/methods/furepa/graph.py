@@ -42,11 +42,12 @@ from langgraph_evidence.methods.furepa.state import (
     Step,
     budget_of,
     fresh,
+    held_of,
     plans_of_round,
     settings_of,
 )
 from langgraph_evidence.models.query_scorer import QueryScorer, default_query_scorer
-from langgraph_evidence.retrieval.search import first_new, search
+from langgraph_evidence.retrieval.search import first_new, search_new
 from langgraph_evidence.settings import resolve, schema_of
 from langgraph_evidence.types import Passage, no_usage, passage_line
 
@@ -192,11 +193,12 @@ class Furepa:
     async def score_queries(self, state: FurepaState) -> FurepaUpdate:
         """Query scorer: orders the queries by their predicted reciprocal rank (eqs. 6-10).
 
-        D is what the retriever finds for the round's queries; the paper's D is a question's own paragraphs.
+        D is what the queries find, without what is held: to find that again is no merit, `retrieve` passes over it. The
+        paper's D is a question's own paragraphs.
         """
         started = time.monotonic()
         queries, limit = [item["query"] for item in state["queries"]], settings_of(state).candidates
-        rankings = await gather([search(self.retriever, query, k=limit) for query in queries])
+        rankings = await gather([search_new(self.retriever, query, k=limit, seen=held_of(state)) for query in queries])
         pool = {passage["id"]: passage_line(passage) for ranking in rankings for passage in ranking}
         scores = await asyncio.to_thread(self._scorer.score, queries, list(pool.values()))
         ranked = [
@@ -214,17 +216,14 @@ class Furepa:
         """Executes the best query: its best ranked passage that is not held yet joins the evidence (eq. 3)."""
         started = time.monotonic()
         iteration, best = state["iteration"], state["queries"][0]
-        seen = {passage["id"] for passage in state["evidence"]}
-        passage = await first_new(self.retriever, best["query"], seen=seen)
+        passage = await first_new(self.retriever, best["query"], seen=held_of(state))
         scored = len(state["queries"]) > 1
         scorer: Literal["trained", "untrained", "none"] = "none"
         if scored:
             scorer = "trained" if self._scorer.trained else "untrained"
         events.query({"iteration": iteration, "query": best["query"], "queries": state["queries"], "scorer": scorer})
-        evidence = list(state["evidence"])
-        if passage is not None:
-            evidence.append(Passage({**passage, "query": best["query"], "iteration": iteration}))
-        found = evidence[-1] if passage is not None else None
+        found = None if passage is None else Passage({**passage, "query": best["query"], "iteration": iteration})
+        evidence = [*state["evidence"], *([] if found is None else [found])]
         events.evidence({"iteration": iteration, "query": best["query"], "passage": found, "held": len(evidence)})
         step = Step(iteration=iteration, analysis=state["plans"][best["plan"]]["analysis"], query=best["query"])
         return FurepaUpdate(

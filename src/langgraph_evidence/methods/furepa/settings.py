@@ -48,9 +48,9 @@ class FurepaSettings(Settings):
     )
     eps: float = setting(default=2.0, meaning="radius of the query clusters, in words", source="section 4.1", low=0.0)
     differing: float = setting(
-        default=0.25,
+        default=0.05,
         meaning="share of two queries' words that may differ within a cluster; 1 is the paper's filter",
-        source="ours: eps alone calls any two short queries the same",
+        source="ours: eps alone calls any two short queries the same, and a query with a new name an old one",
         low=0.0,
         high=1.0,
     )

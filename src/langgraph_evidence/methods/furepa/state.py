@@ -160,3 +160,8 @@ def budget_of(settings: FurepaSettings) -> Budget:
 def plans_of_round(state: FurepaState) -> list[Plan]:
     """P_t, with the replies that are no plan."""
     return [plan for plan in state["plans"].values() if plan["iteration"] == state["iteration"]]
+
+
+def held_of(state: FurepaState) -> set[str]:
+    """The ids of the evidence E_t."""
+    return {passage["id"] for passage in state["evidence"]}
