@@ -25,17 +25,18 @@ from langgraph_evidence.training.query_data import Pool, read_pools
 PEOPLE = ["Red King", "Blue River", "Green Cat", "Dog City", "Lion Film", "Red Lion"]
 
 
-def question_row(number: Any, fold: Any) -> Any:
+def question_row(number: Any, fold: Any, *, shuffled: bool = False) -> Any:
     chooser = random.Random(number)
     names = chooser.sample(PEOPLE, 4)
+    gold = chooser.randrange(4) if shuffled else 0
     facts = ["was born in the city", *["is the dog of a king"] * 3]
     context = [[name, [f"{name} was a film.", f" The {name} {fact}."]] for name, fact in zip(names, facts, strict=True)]
     return {
         "id": f"q{number}",
         "question": f"Who wrote {names[0]}?",
         "context": context,
-        "gold_idx": [0],
-        "supporting_facts": [[names[0], 1]],
+        "gold_idx": [gold],
+        "supporting_facts": [[names[gold], 1]],
         "sentence_split": True,
         "decomposition": [
             {"question": f"{names[0]} >> wrote", "answer": names[1], "support_idx": 0},
@@ -52,7 +53,12 @@ def claim(text: Any, informativeness: Any, correctness: Any) -> Any:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Any:
-    rows = [question_row(number, number % 8) for number in range(48)]
+    return written(tmp_path / "data")
+
+
+def written(root: Path, *, shuffled: bool = False) -> DataFolder:
+    """A data folder; `shuffled` leaves the labels of the folds that are trained on to chance."""
+    rows = [question_row(number, number % 8, shuffled=shuffled and number % 8 < 7) for number in range(48)]
     empty = (*sentence_ranker.MULTIHOP, "multihop/musique_train.jsonl", "multihop/musique_dev.jsonl")
     files: dict[str, list[Any]] = {name: [] for name in empty}
     files["multihop/hotpotqa_dev.jsonl"] = rows
@@ -79,10 +85,10 @@ def folder(tmp_path: Path) -> Any:
         ],
     }
     for name, content in files.items():
-        path = tmp_path / "data" / name
+        path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(json.dumps(row) for row in content))
-    return DataFolder(tmp_path / "data")
+    return DataFolder(root)
 
 
 def test_labels_run_to_the_first_gold_passage() -> None:
@@ -169,6 +175,54 @@ def test_the_progress_reward_learns_at_toy_size(folder: Any, encoder: Any, tmp_p
     values = reward.reward("Who wrote it?", [["The cat."], ["The cat.", "The dog."]])
     assert len(values) == 2
     assert all(0 < value < 1 for value in values)
+
+
+def test_true_labels_teach_the_query_scorer_more_than_shuffled_ones(encoder: Any, tmp_path: Path) -> None:
+    options = replace(query_scorer.OPTIONS, epochs=4, measure_every=0, batch_tokens=400)
+    found: list[float] = []
+    for shuffled in (False, True):
+        place = tmp_path / str(shuffled)
+        data = written(place / "data", shuffled=shuffled)
+        query_scorer.train_query_scorer(encoder, data, place, options=options)
+        scorer = ListwiseQueryScorer.load(place / "query_scorer.safetensors", encoder=encoder)
+        found.append(query_scorer.measure_pools(scorer, read_pools(data, [7]))["f1"])
+    assert found[0] > found[1]
+
+
+def test_true_labels_teach_the_sentence_ranker_more_than_shuffled_ones(encoder: Any, tmp_path: Path) -> None:
+    options = replace(sentence_ranker.OPTIONS, epochs=6, learning_rate=1e-2, measure_every=0, batch_tokens=400)
+    found: list[Any] = []
+    for shuffled in (False, True):
+        place = tmp_path / str(shuffled)
+        data = written(place / "data", shuffled=shuffled)
+        sentence_ranker.train_sentence_ranker(encoder, data, place, options=options)
+        ranker = SentenceRanker.load(place / "sentence_ranker.safetensors", encoder=encoder)
+        lists = sentence_ranker.read_lists(data, [7])
+        found.append(sentence_ranker.measure_lists(lists, ranker.score)["score"])
+    assert found[0] > found[1]
+
+
+def test_true_preferences_teach_the_progress_reward_more_than_shuffled_ones(
+    folder: Any, encoder: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = replace(progress_reward.OPTIONS, epochs=10, learning_rate=1e-2)
+    true_pairs = progress_reward.make_pairs
+
+    def shuffled_pairs(data: DataFolder, folds: Any, **how: Any) -> Any:
+        pairs = true_pairs(data, folds, **how)
+        chance = random.Random(0)
+        swap = 7 not in set(folds)
+        return [
+            replace(pair, better=pair.worse, worse=pair.better) if swap and chance.random() < 0.5 else pair
+            for pair in pairs
+        ]
+
+    found: list[float] = []
+    for make in (true_pairs, shuffled_pairs):
+        monkeypatch.setattr(progress_reward, "make_pairs", make)
+        result = progress_reward.train_progress_reward(encoder, folder, tmp_path / make.__name__, options=options)
+        found.append(result.figures["score"])
+    assert found[0] > found[1]
 
 
 def test_preferences_keep_what_was_said_and_what_experts_thought(folder: Any) -> None:
