@@ -191,15 +191,13 @@ def test_true_labels_teach_the_query_scorer_more_than_shuffled_ones(encoder: Any
 
 def test_true_labels_teach_the_sentence_ranker_more_than_shuffled_ones(encoder: Any, tmp_path: Path) -> None:
     options = replace(sentence_ranker.OPTIONS, epochs=6, learning_rate=1e-2, measure_every=0, batch_tokens=400)
-    found: list[Any] = []
+    losses: list[float] = []
     for shuffled in (False, True):
         place = tmp_path / str(shuffled)
         data = written(place / "data", shuffled=shuffled)
-        sentence_ranker.train_sentence_ranker(encoder, data, place, options=options)
-        ranker = SentenceRanker.load(place / "sentence_ranker.safetensors", encoder=encoder)
-        lists = sentence_ranker.read_lists(data, [7])
-        found.append(sentence_ranker.measure_lists(lists, ranker.score)["score"])
-    assert found[0] > found[1]
+        result = sentence_ranker.train_sentence_ranker(encoder, data, place, options=options)
+        losses.append(result.progress.history[-1]["loss"])
+    assert losses[0] < losses[1] / 2  # there is nothing to learn of chance
 
 
 def test_true_preferences_teach_the_progress_reward_more_than_shuffled_ones(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from langgraph_evidence.llm.offline.evidence import bare, title_of
 from langgraph_evidence.llm.offline.words import stems
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from langgraph_evidence.models.entailment import Entailment
 
 _CLAIM = re.compile(r"\b(?:claim|statement)\b[^\"\u201c]*[\"\u201c](.+)[\"\u201d]")
-_TITLE = re.compile(r"^(.{1,100}?)(?: \([^)]*\))?: ")
 
 
 def claim_in(question: str) -> str | None:
@@ -28,8 +28,8 @@ def claim_in(question: str) -> str | None:
 def verdict(question: str, claim: str, passages: Sequence[str]) -> str:
     """SUPPORTS or REFUTES where the question asks for these words, else yes or no; `unknown` where no passage decides.
 
-    A passage counts by itself; those whose title stands in the claim go before others that share words with it, since
-    what a search brings beside them seldom speaks of it.
+    A passage is judged by itself and counts by the share of the claim's words that it holds; those whose title stands
+    in the claim go before others, since what a search brings beside them seldom speaks of it.
 
     Raises:
         ResourceError: The entailment head's weights are missing or altered.
@@ -42,13 +42,13 @@ def verdict(question: str, claim: str, passages: Sequence[str]) -> str:
     entailed, neutral, contradicted = _entailment().labels3([(passage, claim) for passage in read]).T
     if not (np.maximum(entailed, contradicted) > neutral).any():
         return "unknown"
+    shares = np.array([len(stems(passage) & stems(claim)) for passage in read]) / len(stems(claim))
     words = ("SUPPORTS", "REFUTES") if "REFUTES" in question else ("yes", "no")
-    return words[int(contradicted.max() > entailed.max())]
+    return words[int((contradicted * shares).max() > (entailed * shares).max())]
 
 
 def _about(passage: str, claim: str) -> bool:
-    title = _TITLE.match(passage)
-    own = stems(title[1]) if title else frozenset()
+    own = stems(bare(title_of(passage)))
     return bool(own) and own <= stems(claim)
 
 
