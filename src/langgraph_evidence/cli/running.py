@@ -55,11 +55,12 @@ def run_on_thread(
         if owner != method.name:
             raise InvalidInput(f"Thread {thread!r} in {db} belongs to the method {owner!r}; give another --thread.")
         same = state.values.get(method.input_key) == given[method.input_key]
-        if same and not state.next:
+        # A task whose writes are stored is no longer in `next`, though the state lacks them yet.
+        if same and not state.tasks:
             screen.note(f"Thread {thread} has answered this already: the stored answer, without new calls.")
             return output_of(graph, state.values)
         if same:
-            screen.note(f"Resuming thread {thread} at {', '.join(sorted(set(state.next)))}.")
+            screen.note(f"Resuming thread {thread} at {', '.join(sorted({task.name for task in state.tasks}))}.")
         output = _stream(graph, None if same else given, config, screen=screen)
         while graph.get_state(config).interrupts:
             output = _stream(graph, _decided(graph.get_state(config).interrupts, store), config, screen=screen)
