@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from langgraph_evidence.types import Usage, no_usage
 
@@ -37,6 +37,16 @@ def spent(ledger: Mapping[str, Usage]) -> Usage:
     total = total_usage(ledger.values())
     total["seconds"] = sum(slowest.values())
     return total
+
+
+class Allowance(NamedTuple):
+    """What one call may still spend, its tries and the repair of an unusable reply included; None is no limit."""
+
+    calls: int | None = None
+    seconds: float | None = None
+
+
+UNLIMITED = Allowance()
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,17 @@ class ModelError(EvidenceError):
         self.usage: Usage | None = None
 
 
+class OutOfTime(ModelError):
+    """The time that a call was given is used up: an outcome of a run with a deadline, not a fault of the model.
+
+    Args:
+        message: Which model, how much time it had, and what to do.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, transient=True)
+
+
 class ToolError(EvidenceError):
     """A tool's service failed; what the caller's arguments could mend is a LangChain `ToolException` instead.
 

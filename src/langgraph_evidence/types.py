@@ -49,8 +49,9 @@ class Usage(TypedDict):
     seconds: float
 
 
-Stopped = Literal["answered", "forced", "budget", "no_evidence", "no_answer"]
-"""Why a run ended: its own decision, a forced answer, a spent budget, nothing retrieved, no usable reply."""
+Stopped = Literal["answered", "forced", "budget", "step_limit", "no_evidence", "no_answer"]
+"""Why a run ended: its own decision, a forced answer, a spent budget, the host's step limit, nothing retrieved, no
+usable reply."""
 
 
 def no_usage() -> Usage:
