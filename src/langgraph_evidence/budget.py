@@ -1,4 +1,4 @@
-"""What a run may spend, and what it has spent."""
+"""What a run may spend, what it has spent, and what a call of its next round may spend."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ def total_usage(rows: Iterable[Usage]) -> Usage:
     return total
 
 
+def took(seconds: float) -> Usage:
+    """The usage of a step that asks no model."""
+    return Usage({**no_usage(), "seconds": seconds})
+
+
 def spent(ledger: Mapping[str, Usage]) -> Usage:
     """What a run has spent, from its ledger of rows `<round>.<call>`.
 
@@ -39,6 +44,13 @@ def spent(ledger: Mapping[str, Usage]) -> Usage:
     return total
 
 
+def pace(ledger: Mapping[str, Usage]) -> float:
+    """The seconds that a call may be expected to take: those of the slowest in the last round that asked a model."""
+    asked = [name for name, row in ledger.items() if row["calls"]]
+    last = asked[-1].rpartition(".")[0] if asked else ""
+    return max((ledger[name]["seconds"] for name in asked if name.rpartition(".")[0] == last), default=0.0)
+
+
 class Allowance(NamedTuple):
     """What one call may still spend, its tries and the repair of an unusable reply included; None is no limit."""
 
@@ -51,7 +63,7 @@ UNLIMITED = Allowance()
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits of one run, None for no limit; checked before each round of calls, by what it will spend at least.
+    """Limits of one run, None for no limit; checked before each round of calls.
 
     Args:
         calls: Language-model calls, the cached ones not counted.
@@ -63,14 +75,32 @@ class Budget:
     tokens: int | None = None
     seconds: float | None = None
 
-    def allows(self, spent: Usage, *, calls: int = 1) -> bool:
-        """Whether another round of so many calls may start."""
-        return (
-            (self.calls is None or spent["calls"] - spent["cached_calls"] + calls <= self.calls)
-            and (self.tokens is None or spent["input_tokens"] + spent["output_tokens"] < self.tokens)
-            and (self.seconds is None or spent["seconds"] < self.seconds)
+    def affordable(self, ledger: Mapping[str, Usage], *, wanted: int, kept: int) -> int:
+        """How many of the wanted calls a round may make, when so many are kept back for a last answer.
+
+        Time is kept back too, as much as the last round took, and a round that would most likely be cut is not begun.
+        """
+        used = spent(ledger)
+        left = self.calls_left(used)
+        if self.tokens is not None and used["input_tokens"] + used["output_tokens"] >= self.tokens:
+            return 0
+        if self.seconds is not None and self.seconds - used["seconds"] <= 2 * pace(ledger) * bool(kept):
+            return 0
+        return wanted if left is None else max(min(wanted, left - kept), 0)
+
+    def share(self, ledger: Mapping[str, Usage], *, among: int, kept: int) -> Allowance:
+        """What each of the calls of a round may spend."""
+        used = spent(ledger)
+        left, seconds = self.calls_left(used), self.seconds_left(used)
+        return Allowance(
+            calls=None if left is None else max((left - kept) // max(among, 1), 1),
+            seconds=None if seconds is None else max(seconds - pace(ledger) * bool(kept), 0.0),
         )
 
-    def seconds_left(self, spent: Usage) -> float | None:
-        """The time that a call may still take, or None without a limit."""
-        return None if self.seconds is None else max(self.seconds - spent["seconds"], 0.0)
+    def calls_left(self, used: Usage) -> int | None:
+        """The calls that may still be made, or None without a limit."""
+        return None if self.calls is None else max(self.calls - (used["calls"] - used["cached_calls"]), 0)
+
+    def seconds_left(self, used: Usage) -> float | None:
+        """The time that is left, or None without a limit."""
+        return None if self.seconds is None else max(self.seconds - used["seconds"], 0.0)

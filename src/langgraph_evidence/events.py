@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from langgraph.config import get_stream_writer
 
@@ -10,6 +11,30 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 VERSION = 1
+
+P = TypeVar("P")
+
+
+@dataclass(frozen=True)
+class Event(Generic[P]):
+    """One kind of event; called with its payload, it is sent.
+
+    Args:
+        kind: `<method>.<event>`, e.g. `furepa.query`.
+        schema: The TypedDict of its payload; `docs/events.md` is generated from it.
+    """
+
+    kind: str
+    schema: type[P]
+
+    def __call__(self, payload: P) -> None:
+        """Sends the event."""
+        emit(self.kind, cast("Mapping[str, Any]", payload))
+
+
+def schemas(*events: Event[Any]) -> dict[str, type]:
+    """The payload of every event by its kind, beside `type` and `v`."""
+    return {event.kind: event.schema for event in events}
 
 
 def emit(kind: str, data: Mapping[str, Any]) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from langgraph_evidence.budget import Budget
 from langgraph_evidence.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -47,6 +48,11 @@ class Settings:
         hints = _hints(type(self))
         for item in fields(self):
             _check(item.name, getattr(self, item.name), hints[item.name], item.metadata)
+
+    def budget(self) -> Budget:
+        """What a run with these settings may spend."""
+        limits: Any = self
+        return Budget(calls=limits.max_calls, tokens=limits.max_tokens, seconds=limits.max_seconds)
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> Self:
@@ -139,6 +145,11 @@ def resolve(context: object, default: S) -> S:
         if known.issuperset(context):
             return dataclasses.replace(default, **context)
     return default
+
+
+def within(limits: S, settings: S) -> S:
+    """Shim."""
+    return settings
 
 
 def parse_assignments(settings: type[Settings], assignments: Iterable[str]) -> dict[str, Any]:

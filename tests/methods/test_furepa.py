@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import time
 from typing import Any, get_args
 
 import pytest
 from furepa_world import PASSAGES, QUESTION, FixedScorer, WordRetriever, holds, last_turn, script, scripted
+from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from pydantic import TypeAdapter
@@ -18,7 +20,6 @@ from langgraph_evidence import FurepaSettings, create_furepa
 from langgraph_evidence.errors import InvalidInput, ModelError, ResourceError
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.llm.parse import clean
-from langgraph_evidence.llm.testing import ScriptedChat
 from langgraph_evidence.methods.furepa.events import SCHEMAS
 from langgraph_evidence.methods.furepa.graph import Furepa
 from langgraph_evidence.types import Stopped
@@ -32,7 +33,7 @@ def build(model: Any = None, retriever: Any = None, *, table: dict[str, float] |
 
 def impatient(model: Any, **values: Any) -> Any:
     """The graph over a language model that does not wait between tries."""
-    furepa = Furepa(LanguageModel(model, attempts=1), WordRetriever(), FurepaSettings(**values), FixedScorer({}))
+    furepa = Furepa(FurepaSettings(**values), LanguageModel(model, attempts=1), WordRetriever(), FixedScorer({}))
     return furepa.graph()
 
 
@@ -213,12 +214,15 @@ def test_replies_of_no_format_raise_the_temperature_and_are_never_an_answer() ->
 @pytest.mark.parametrize(
     ("max_calls", "calls", "stopped"),
     [
-        (4, 0, "budget"),
+        (1, 1, "budget"),
+        (2, 2, "budget"),
+        (4, 4, "budget"),
         (5, 5, "budget"),
         (6, 6, "budget"),
         (10, 10, "budget"),
-        (11, 11, "budget"),
-        (15, 15, "answered"),
+        (13, 12, "answered"),
+        (15, 14, "answered"),
+        (16, 15, "answered"),
     ],
 )
 def test_the_budget_of_calls_is_never_passed(max_calls: Any, calls: Any, stopped: Any) -> None:
@@ -245,6 +249,44 @@ def test_budgets_of_tokens_and_seconds_stop_the_loop() -> None:
     for limit in ({"max_tokens": 10}, {"max_seconds": 0.0}):
         out = build(**limit).compile().invoke({"question": QUESTION})
         assert out["stopped"] == "budget"
+
+
+@pytest.mark.parametrize("hanging", ["Gwalior", "Roop Singh"])
+def test_a_deadline_is_an_outcome_with_the_evidence_there_is(hanging: str) -> None:
+    """The third round hangs, or the second: its evidence stays, and what was kept back is asked for an answer."""
+    faults = [{"match": holds(hanging, missing="No more"), "hang": 5.0, "times": None}]
+    graph = build(scripted(faults=faults), max_seconds=1.0).compile()
+    started = time.monotonic()
+    out = asyncio.run(graph.ainvoke({"question": QUESTION}))
+    assert time.monotonic() - started < 2.0
+    assert (out["answer"], out["stopped"]) == ("Gwalior", "budget")
+    assert [passage["id"] for passage in out["evidence"]] == ["chand", "stadium"][: 1 + (hanging == "Gwalior")]
+    assert {plan["kind"] for plan in out["plans"].values()} == {"search", "late"}
+    assert 0.8 < out["usage"]["seconds"] < 2.0
+
+
+def test_a_retriever_that_hangs_stops_at_the_deadline() -> None:
+    class Hanging(WordRetriever):
+        async def _aget_relevant_documents(self, query: Any, *, run_manager: Any, k: Any = 4) -> Any:
+            await asyncio.sleep(5.0)
+
+    started = time.monotonic()
+    out = asyncio.run(build(retriever=Hanging(), max_seconds=0.5).compile().ainvoke({"question": QUESTION}))
+    assert time.monotonic() - started < 2.0
+    assert (out["answer"], out["stopped"], out["evidence"]) == ("", "budget", [])
+
+
+def test_a_budget_of_calls_asks_natively_too() -> None:
+    for calls in range(1, 6):
+        model = scripted(deterministic=False)
+        out = build(model, native_n=True, max_calls=calls).compile().invoke({"question": QUESTION})
+        assert 1 <= len(model.calls) == out["usage"]["calls"] <= calls
+        assert out["evidence"]
+
+
+def test_an_answer_at_once_is_no_answer_without_evidence() -> None:
+    out = build(scripted(rules=[("", "[Answer] Gwalior")])).compile().invoke({"question": QUESTION})
+    assert (out["answer"], out["stopped"], out["evidence"]) == ("", "no_evidence", [])
 
 
 def test_nothing_found_is_said_and_not_answered() -> None:
@@ -383,12 +425,47 @@ def test_it_works_as_a_node_of_another_graph_whose_context_it_does_not_read() ->
     assert out["answer"] == "Gwalior, India"
 
 
-@pytest.mark.parametrize("limit", range(11, 30))
+@pytest.mark.parametrize("limit", range(5, 30))
 def test_a_hosts_limit_of_steps_ends_a_run_with_its_best_answer(limit: int) -> None:
-    model = ScriptedChat(rules=[("", [f"[Search] query {number} about other things" for number in range(5)])])
-    graph = build(model, iterations=50).compile()
-    out = graph.invoke({"question": QUESTION}, {"recursion_limit": limit})
-    assert out["stopped"] in {"budget", "no_answer"}
+    searches = [f"[Search] query {number} about Dhyan Chand" for number in range(5)]
+    model = scripted(rules=[(holds("No more"), "[Answer] Gwalior"), ("", searches)])
+    out = build(model, iterations=50, eps=0.0).compile().invoke({"question": QUESTION}, {"recursion_limit": limit})
+    assert out["stopped"] == "step_limit"
+    assert out["answer"] == ("Gwalior" if out["evidence"] else "")
+    assert bool(out["evidence"]) is (limit >= 10)
+
+
+def test_a_chain_of_langchain_allows_enough_steps_for_two_hops() -> None:
+    chain = build().compile() | RunnableLambda(lambda out: (out["answer"], out["stopped"]))
+    assert chain.invoke({"question": QUESTION}) == ("Gwalior, India", "answered")
+
+
+EDITED = {"id": "x", "title": "Ground", "text": "The ground of Roop Singh is in Gwalior."}
+
+
+@pytest.mark.parametrize("after", ["begin", "raise_temperature", "retrieve"])
+def test_an_edit_goes_on_with_the_round(after: str) -> None:
+    rules = [(holds("first step"), "no plan")] if after == "raise_temperature" else []
+    graph = build(scripted(rules=[*rules, *script()])).compile(checkpointer=InMemorySaver(), interrupt_after=[after])
+    config = {"configurable": {"thread_id": "1"}}
+    graph.invoke({"question": QUESTION}, config)
+    graph.update_state(config, {"evidence": [EDITED]})
+    assert graph.get_state(config).next == ("next_round",)
+    out = graph.invoke(None, config)
+    while graph.get_state(config).next:
+        out = graph.invoke(None, config)
+    assert (out["answer"], out["stopped"]) == ("Gwalior, India", "answered")
+
+
+def test_an_edit_before_the_samples_is_what_they_see() -> None:
+    model = scripted()
+    graph = build(model).compile(checkpointer=InMemorySaver(), interrupt_before=["propose"])
+    config = {"configurable": {"thread_id": "1"}}
+    graph.invoke({"question": QUESTION}, config)
+    fork = graph.update_state(config, {"evidence": [EDITED]})
+    assert graph.get_state(config).next == ("propose",) * 5
+    graph.invoke(None, fork)
+    assert EDITED["text"] in last_turn(model.calls[0]["text"])
 
 
 def test_native_n_asks_once_a_round() -> None:

@@ -4,9 +4,11 @@ import asyncio
 import json
 import random
 import re
+import time
 from typing import Any, get_args
 
 import pytest
+from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import StructuredTool, ToolException
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
@@ -35,7 +37,7 @@ def emma(**fields: Any) -> Any:
 def impatient(model: Any, tools: Any, **values: Any) -> Any:
     """The graph over a language model that does not wait between tries."""
     steps = Steps(LanguageModel(model, attempts=1), Toolbox(tuple(tools)), word_features)
-    return Rebel(steps, RebelSettings(**values)).graph().compile()
+    return Rebel(RebelSettings(**values), steps).graph().compile()
 
 
 def steps_of(model: Any) -> list[tuple[str, str]]:
@@ -250,6 +252,42 @@ def test_budgets_of_tokens_and_seconds_end_the_run() -> None:
         out = build(splitting(), [Table({}).tool()], near=1.0, **limit).compile().invoke({"question": "A?"})
         assert (out["answer"], out["stopped"]) == ("", "budget")
         assert out["tree"]["0"]["origin"] == "failed"
+
+
+@pytest.mark.parametrize("limit", range(6, 40))
+@pytest.mark.parametrize("parallel", [True, False])
+def test_a_hosts_limit_of_steps_answers_from_what_there_is(limit: Any, parallel: Any) -> None:
+    graph = build(splitting(), [Table({}).tool()], near=1.0, depth=9, max_nodes=500, parallel=parallel).compile()
+    out = graph.invoke({"question": "A?"}, {"recursion_limit": limit})
+    assert (out["answer"], out["stopped"]) == ("so", "step_limit")
+
+
+def test_a_chain_of_langchain_allows_few_steps_and_gets_its_answer() -> None:
+    graph = build(splitting(), [Table({}).tool()], near=1.0, depth=9, max_nodes=500).compile()
+    chain = graph | RunnableLambda(lambda out: (out["answer"], out["stopped"]))
+    assert chain.invoke({"question": "A?"}) == ("so", "step_limit")
+
+
+def slow(seconds: float) -> Any:
+    async def look_up(query: str) -> str:
+        await asyncio.sleep(seconds if "C" in query else 0.0)
+        return f"{query} it is"
+
+    return StructuredTool.from_function(coroutine=look_up, name="lookup", description="Looks up.")
+
+
+@pytest.mark.parametrize("hanging", ["model", "tool"])
+def test_a_deadline_is_an_outcome_with_the_facts_there_are(hanging: Any) -> None:
+    faults = [{"match": lambda text: question_of(text) == "C?", "hang": 5.0, "times": None}]
+    model = scripted({"Q?": "1. A?\n2. C?"}, recalls={"Q?": "yes"}, faults=faults if hanging == "model" else [])
+    tool = slow(5.0 if hanging == "tool" else 0.0)
+    graph = build(model, [tool], depth=1, max_seconds=1.0).compile()
+    started = time.monotonic()
+    out = asyncio.run(graph.ainvoke({"question": "Q?"}))
+    assert time.monotonic() - started < 2.5
+    assert (out["answer"], out["stopped"]) == ("A? it is", "budget")
+    assert [fact["answer"] for fact in out["facts"] if fact["answer"]] == ["A? it is", "A? it is"]
+    assert 0.8 < out["usage"]["seconds"] < 2.5
 
 
 NINE = {"Q?": "1. A?\n2. B?\n3. C?"} | {f"{a}?": "\n".join(f"{n}. {a}{n}?" for n in (1, 2, 3)) for a in "ABC"}

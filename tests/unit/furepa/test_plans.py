@@ -44,12 +44,23 @@ def test_what_follows_no_format_is_no_plan(reply: Any, reason: Any) -> None:
     with pytest.raises(UnusableReply) as caught:
         parse_plan(reply, may_answer=True)
     assert caught.value.reason == reason
-    assert read_plan("1.0", 1, reply)["kind"] == "unusable"
+    assert read_plan("1.0", 1, reply, may_answer=True)["kind"] == "unusable"
+
+
+def test_a_plan_on_one_line_is_the_papers_own_written_form() -> None:
+    assert parse_plan("[Analysis] r [Search] q", may_answer=False) == ("search", "r", "q")
+    assert parse_plan("[analysis] r [ANSWER] a", may_answer=True) == ("answer", "r", "a")
+    # Where a line begins a plan, a tag within the reasoning is only spoken of.
+    assert parse_plan("[Analysis] I use [Search] next.\n[Search] q", may_answer=False) == (
+        "search",
+        "I use [Search] next.",
+        "q",
+    )
 
 
 def test_the_first_iteration_cannot_answer() -> None:
-    assert read_plan("0.0", 0, "[Answer] Paris")["kind"] == "unusable"
-    assert read_plan("1.0", 1, "[Answer] Paris")["kind"] == "answer"
+    assert read_plan("0.0", 0, "[Answer] Paris", may_answer=False)["kind"] == "unusable"
+    assert read_plan("1.0", 1, "[Answer] Paris", may_answer=True)["kind"] == "answer"
 
 
 def test_a_forced_answer_must_be_one() -> None:
@@ -92,7 +103,7 @@ def test_masks_leave_what_table_2_says(mask: Any, shown: Any) -> None:
 
 @given(st.text(max_size=300))
 def test_a_plan_is_made_of_the_replys_own_words(reply: Any) -> None:
-    plan = read_plan("1.0", 1, reply)
+    plan = read_plan("1.0", 1, reply, may_answer=True)
     if plan["kind"] in {"search", "answer"}:
         assert plan["text"]
         assert plan["text"] in reply

@@ -1,6 +1,6 @@
 """The explicit stack: what a frame needs, knows and does next."""
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -9,18 +9,19 @@ from hypothesis import strategies as st
 from langgraph_evidence.methods.rebel.frames import (
     ROOT,
     advance,
-    finished,
     in_order,
     known_facts,
+    learned,
+    moved,
     open_children,
     ready,
     root_frame,
     subtree_facts,
-    to_tool,
-    without_tool,
 )
+from langgraph_evidence.methods.rebel.graph import ALGORITHM, MOVES
 from langgraph_evidence.methods.rebel.protocol import SubQuestion
 from langgraph_evidence.methods.rebel.settings import RebelSettings
+from langgraph_evidence.methods.rebel.state import WORK, Outcome, Stage
 from langgraph_evidence.methods.rebel.wording import fill, leans, references, spell_out
 
 TOOLS = ["a", "b"]
@@ -29,20 +30,26 @@ TOOLS = ["a", "b"]
 def start(question: Any = "What?", **values: Any) -> Any:
     settings = RebelSettings(**values)
     frames = {ROOT: root_frame(question, settings)}
-    frames.update(advance(frames, settings, TOOLS))
+    frames.update(advance(frames, settings, TOOLS, MOVES))
     return frames, settings
 
 
 def split(frames: Any, name: Any, settings: Any, *subquestions: Any, dropped: Any = None) -> Any:
     items = [item if isinstance(item, SubQuestion) else SubQuestion(item, ()) for item in subquestions]
     flags = [False] * len(items) if dropped is None else dropped
-    frames.update(open_children(frames[name], items, settings, dropped=flags))
-    frames.update(advance(frames, settings, TOOLS))
+    children = open_children(frames[name], items, settings, dropped=flags)
+    frames[name] = moved(frames[name], Outcome("split", {"children": list(children)}), MOVES)
+    frames.update(children)
+    frames.update(advance(frames, settings, TOOLS, MOVES))
+
+
+def finished(frame: Any, text: Any, origin: Any, error: Any = "") -> Any:
+    return {**frame, "stage": "done", **learned(text, origin, error)}
 
 
 def answer(frames: Any, name: Any, text: Any, settings: Any, origin: Any = "tool") -> Any:
     frames[name] = finished(frames[name], text, origin)
-    frames.update(advance(frames, settings, TOOLS))
+    frames.update(advance(frames, settings, TOOLS, MOVES))
 
 
 def stages(frames: Any) -> Any:
@@ -95,7 +102,7 @@ def test_a_wording_that_asks_what_it_comes_from_fails() -> None:
     split(frames, "0", settings, "Who wrote Emma?", SubQuestion("Where was #1 born?", (1,)))
     answer(frames, "0-1", "", settings)
     frames["0-2"] = {**frames["0-2"], "question": "where was the author of Emma born", "stage": "opened"}
-    frames.update(advance(frames, settings, TOOLS))
+    frames.update(advance(frames, settings, TOOLS, MOVES))
     assert (frames["0-2"]["stage"], frames["0-2"]["origin"]) == ("done", "failed")
     assert frames["0"]["stage"] == "recall"
 
@@ -134,7 +141,7 @@ def test_a_failed_fact_is_told_and_never_known() -> None:
     frames, settings = start()
     split(frames, "0", settings, "A?", SubQuestion("B?", (1,)))
     frames["0-1"] = finished(frames["0-1"], "", "tool", "no such thing")
-    frames.update(advance(frames, settings, TOOLS))
+    frames.update(advance(frames, settings, TOOLS, MOVES))
     assert known_facts(frames, frames["0-2"], settings) == []
     (fact,) = subtree_facts(frames, "0-1", grandchildren=True)
     assert (fact["origin"], fact["error"]) == ("failed", "no such thing")
@@ -158,7 +165,7 @@ def test_the_same_question_elsewhere_in_the_tree_is_worked_on_once() -> None:
     split(frames, "0-1", settings, "Who is C?")
     split(frames, "0-2", settings, "Who is C?")
     assert stages(frames)["0-1-1"] == "split"
-    assert (frames["0-2-1"]["stage"], frames["0-2-1"]["twin"]) == ("twin", "0-1-1")
+    assert (frames["0-2-1"]["stage"], frames["0-2-1"]["duplicate"]) == ("duplicate", "0-1-1")
     answer(frames, "0-1-1", "Cat", settings)
     assert (frames["0-2-1"]["answer"], frames["0-2-1"]["origin"]) == ("Cat", "memory")
 
@@ -189,14 +196,46 @@ def test_an_ordered_run_takes_the_first_frame_alone() -> None:
     assert [frame["id"] for frame in ready(frames, parallel=False)] == ["0-1"]
 
 
-def test_after_a_no_come_the_tools_and_after_a_failed_tool_the_facts() -> None:
+@pytest.mark.parametrize(
+    ("tools", "stage", "tool"), [([], "answer", ""), (["a"], "tool_input", "a"), (TOOLS, "pick_tool", "")]
+)
+def test_after_a_no_come_the_tools(tools: Any, stage: Any, tool: Any) -> None:
     frames, settings = start()
-    assert to_tool(frames["0"], [])["stage"] == "answer"
-    assert (to_tool(frames["0"], ["a"])["stage"], to_tool(frames["0"], ["a"])["tool"]) == ("tool_input", "a")
-    assert to_tool(frames["0"], TOOLS)["stage"] == "pick_tool"
-    assert without_tool(frames["0"], "broken")["origin"] == "failed"
-    split(frames, "0", settings, "A?")
-    assert without_tool(frames["0"], "broken")["stage"] == "answer"
+    frames["0"]["stage"] = "recall"
+    frames["0"] = moved(frames["0"], Outcome("no"), MOVES)
+    frames.update(advance(frames, settings, tools, MOVES))
+    assert (frames["0"]["stage"], frames["0"]["tool"]) == (stage, tool)
+
+
+@pytest.mark.parametrize(("parts", "stage"), [([], "done"), (["A?"], "answer")])
+def test_after_a_failed_tool_come_the_facts(parts: Any, stage: Any) -> None:
+    frames, settings = start()
+    split(frames, "0", settings, *parts)
+    frames["0"]["stage"] = "use_tool"
+    frames["0"] = moved(frames["0"], Outcome("failed", {"error": "broken"}), MOVES)
+    frames.update(advance(frames, settings, TOOLS, MOVES))
+    assert (frames["0"]["stage"], frames["0"]["origin"], frames["0"]["error"]) == (stage, "failed", "broken")
+
+
+def test_a_question_that_was_not_worded_spells_out_what_nobody_answered() -> None:
+    frames, settings = start()
+    split(frames, "0", settings, "Is it #1?", SubQuestion("Where was #1 born?", (1,)))
+    answer(frames, "0-1", "", settings)
+    assert frames["0-2"]["stage"] == "rewrite"
+    frames["0-2"] = moved(frames["0-2"], Outcome("not worded"), MOVES)
+    frames.update(advance(frames, settings, TOOLS, MOVES))
+    assert frames["0-2"]["question"] == 'Where was the answer to "Is it #1?" born?'
+
+
+def test_the_table_knows_every_stage_and_leads_from_the_question_to_its_end() -> None:
+    table: Any = {line.stage: set(line.then.values()) for line in ALGORITHM}
+    assert {*table, "done"} == set(get_args(Stage)) >= set(WORK)
+    reached, todo = set(), ["waiting"]
+    while todo:
+        stage = todo.pop()
+        reached.add(stage)
+        todo += table.get(stage, set()) - reached
+    assert reached == set(get_args(Stage))
 
 
 def test_without_knowledge_and_facts_the_memory_check_is_not_asked() -> None:
@@ -236,7 +275,7 @@ def test_whatever_is_split_every_frame_is_finished_within_its_nodes(
                 )
             elif frame["stage"] == "rewrite":
                 frames[frame["id"]] = {**frame, "stage": "opened"}
-                frames.update(advance(frames, settings, TOOLS))
+                frames.update(advance(frames, settings, TOOLS, MOVES))
             elif frames[frame["id"]]["stage"] != "done":
                 answer(frames, frame["id"], frame["question"] if turn % 3 else "", settings)
     assert {frame["stage"] for frame in frames.values()} == {"done"}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from langgraph_evidence.methods.rebel import draw_tree, outline
-from langgraph_evidence.methods.rebel.frames import ROOT, finished, open_children, root_frame
+from langgraph_evidence.methods.rebel.frames import ROOT, learned, open_children, root_frame
 from langgraph_evidence.methods.rebel.protocol import SubQuestion
 from langgraph_evidence.methods.rebel.settings import RebelSettings
 from langgraph_evidence.methods.rebel.tree import tree_of
@@ -12,9 +12,9 @@ from langgraph_evidence.methods.rebel.tree import tree_of
 def tree() -> Any:
     settings = RebelSettings()
     root = root_frame('What is "it"];\nclick n0 <script>?', settings)
-    frames = open_children(root, [SubQuestion("A?", ()), SubQuestion("B?", ())], settings, dropped=[False, False])
-    frames["0-1"] = finished({**frames["0-1"], "tool": "search"}, "a", "tool")
-    frames[ROOT] = finished(frames[ROOT], "an answer", "memory")
+    frames: Any = open_children(root, [SubQuestion("A?", ()), SubQuestion("B?", ())], settings, dropped=[False, False])
+    frames["0-1"] |= {"tool": "search", "stage": "done", **learned("a", "tool")}
+    frames[ROOT] = {**root, "stage": "done", "children": list(frames), **learned("an answer", "memory")}
     return tree_of(frames)
 
 

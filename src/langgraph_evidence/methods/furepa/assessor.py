@@ -6,25 +6,47 @@ import math
 import re
 import string
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from langgraph_evidence.methods.furepa.settings import FurepaSettings
     from langgraph_evidence.methods.furepa.state import Plan
 
 _NOISE = -1
 
 
-def decide(iteration: int, plans: Sequence[Plan], *, threshold: float) -> list[Plan]:
+def decide(held: int, plans: Sequence[Plan], *, threshold: float) -> list[Plan]:
     """Plan decision (eq. 5): the answer plans A_t when enough plans answer, otherwise the query plans Q_t.
+
+    The paper's t > 0 says that there is evidence; |E_t| says it also after an edit, and where a first search failed.
 
     A reply that follows no format is no plan, so it counts neither for nor against an answer.
     """
     answers = [plan for plan in plans if plan["kind"] == "answer"]
     queries = [plan for plan in plans if plan["kind"] == "search"]
     share = len(answers) / (len(answers) + len(queries)) if answers else 0.0
-    return answers if iteration > 0 and answers and share >= threshold else queries
+    return answers if held and answers and share >= threshold else queries
+
+
+def assess(
+    held: int, plans: Sequence[Plan], executed: Sequence[str], settings: FurepaSettings
+) -> tuple[Literal["answer", "search", "nothing"], list[Plan]]:
+    """The assessor A (eq. 4) up to the scores: what is decided, and the plans to answer from or to search by.
+
+    Switched off, the first plan is followed; by it a query is executed though it was executed before.
+    """
+    usable = [plan for plan in plans if plan["kind"] in {"search", "answer"}]
+    chosen = decide(held, usable, threshold=settings.threshold) if settings.assess else usable[:1]
+    if not chosen:
+        return "nothing", []
+    if chosen[0]["kind"] == "answer":
+        return "answer", chosen
+    if not settings.assess:
+        return "search", chosen
+    kept = filter_queries([plan["text"] for plan in chosen], executed, **settings.filter())
+    return "search", [chosen[index] for index in kept]
 
 
 def normalise_answer(answer: str) -> str:

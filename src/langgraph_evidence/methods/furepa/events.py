@@ -6,16 +6,17 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from langgraph_evidence import events
-from langgraph_evidence.methods.furepa.state import Plan, ScoredQuery
-from langgraph_evidence.types import Citation, Passage, Stopped, Usage
+from langgraph_evidence.events import Event, schemas
+from langgraph_evidence.methods.furepa.state import Plan, ScoredBy, ScoredQuery
+from langgraph_evidence.run import Answered
+from langgraph_evidence.types import Passage
 
 
 class Plans(TypedDict):
     """`furepa.plans`: the candidate plans of an iteration, the unusable and failed ones among them."""
 
     iteration: int
-    temperature: float
+    temperature: float | None
     plans: list[Plan]
 
 
@@ -34,7 +35,7 @@ class Query(TypedDict):
     iteration: int
     query: str
     queries: list[ScoredQuery]
-    scorer: Literal["trained", "untrained", "none"]
+    scorer: ScoredBy
 
 
 class Evidence(TypedDict):
@@ -46,45 +47,11 @@ class Evidence(TypedDict):
     held: int
 
 
-class Answer(TypedDict):
-    """`furepa.answer`: how the run ended."""
+plans = Event("furepa.plans", Plans)
+decision = Event("furepa.decision", Decision)
+query = Event("furepa.query", Query)
+evidence = Event("furepa.evidence", Evidence)
+answer = Event("furepa.answer", Answered)
 
-    answer: str
-    citations: list[Citation]
-    stopped: Stopped
-    usage: Usage
-
-
-SCHEMAS: dict[str, type] = {
-    "furepa.plans": Plans,
-    "furepa.decision": Decision,
-    "furepa.query": Query,
-    "furepa.evidence": Evidence,
-    "furepa.answer": Answer,
-}
+SCHEMAS = schemas(plans, decision, query, evidence, answer)
 """The payload of every event, beside `type` and `v`."""
-
-
-def plans(payload: Plans) -> None:
-    """Sends `furepa.plans`."""
-    events.emit("furepa.plans", payload)
-
-
-def decision(payload: Decision) -> None:
-    """Sends `furepa.decision`."""
-    events.emit("furepa.decision", payload)
-
-
-def query(payload: Query) -> None:
-    """Sends `furepa.query`."""
-    events.emit("furepa.query", payload)
-
-
-def evidence(payload: Evidence) -> None:
-    """Sends `furepa.evidence`."""
-    events.emit("furepa.evidence", payload)
-
-
-def answer(payload: Answer) -> None:
-    """Sends `furepa.answer`."""
-    events.emit("furepa.answer", payload)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal
 
 from langgraph_evidence.errors import UnusableReply
-from langgraph_evidence.llm.parse import clean, tagged_lines
+from langgraph_evidence.llm.parse import Section, clean, tagged_lines
 from langgraph_evidence.llm.prompt import quote
 from langgraph_evidence.methods.furepa.assessor import normalise_answer
 from langgraph_evidence.methods.furepa.state import Plan, Step
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from langgraph_evidence.methods.furepa.settings import Mask
     from langgraph_evidence.types import Passage
 
-_ANALYSIS, _SEARCH, _ANSWER = "[Analysis]", "[Search]", "[Answer]"
+_TAGS = _ANALYSIS, _SEARCH, _ANSWER = "[Analysis]", "[Search]", "[Answer]"
+_INLINE = re.compile(r"(\[(?:search|answer)\])", re.IGNORECASE)
 
 # "Do not answer with uncertainty" (appendix A.2): a model that cannot answer must search, so these are no answers.
 _REFUSALS = frozenset(
@@ -42,7 +44,7 @@ def parse_plan(reply: str, *, may_answer: bool) -> tuple[Literal["search", "answ
         UnusableReply: No such line, an empty one, an answer where none is allowed, or an answer that says it has none.
     """
     analysis: list[str] = []
-    for tag, text in tagged_lines(clean(reply), (_ANALYSIS, _SEARCH, _ANSWER)):
+    for tag, text in _sections(clean(reply)):
         if tag == _ANALYSIS:
             analysis.append(text)
             continue
@@ -58,6 +60,14 @@ def parse_plan(reply: str, *, may_answer: bool) -> tuple[Literal["search", "answ
     raise UnusableReply(f"A line that starts with {allowed} is needed.", reply=reply)
 
 
+def _sections(text: str) -> list[Section]:
+    """The tagged sections; `[Analysis] r [Search] q` on one line, the paper's form, where no line begins a plan."""
+    sections = tagged_lines(text, _TAGS)
+    if any(section.tag != _ANALYSIS for section in sections):
+        return sections
+    return tagged_lines(_INLINE.sub(r"\n\1", text), _TAGS)
+
+
 def parse_forced(reply: str) -> tuple[str, str]:
     """Reads the forced answer: its chain of thought and the answer.
 
@@ -70,10 +80,10 @@ def parse_forced(reply: str) -> tuple[str, str]:
     return analysis, text
 
 
-def read_plan(plan_id: str, iteration: int, reply: str) -> Plan:
+def read_plan(plan_id: str, iteration: int, reply: str, *, may_answer: bool) -> Plan:
     """The plan in a sampled reply; a reply of no format is kept as unusable, with the reason."""
     try:
-        kind, analysis, text = parse_plan(reply, may_answer=iteration > 0)
+        kind, analysis, text = parse_plan(reply, may_answer=may_answer)
     except UnusableReply as unusable:
         return Plan(id=plan_id, iteration=iteration, kind="unusable", analysis="", text=unusable.reason)
     return Plan(id=plan_id, iteration=iteration, kind=kind, analysis=analysis, text=text)

@@ -4,41 +4,45 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from langgraph_evidence.budget import spent, total_usage
-from langgraph_evidence.errors import UnusableReply
+from langgraph_evidence.budget import Allowance, total_usage
+from langgraph_evidence.errors import ModelError, OutOfTime, UnusableReply
 from langgraph_evidence.methods.furepa import assessor, prompts
 from langgraph_evidence.methods.furepa.plans import context_of, history_of, parse_forced, read_plan
 from langgraph_evidence.methods.furepa.settings import FurepaSettings
-from langgraph_evidence.methods.furepa.state import FurepaState, FurepaUpdate, Plan, Sample, budget_of, settings_of
+from langgraph_evidence.methods.furepa.state import FurepaState, Plan, Sample, plans_of_round
 from langgraph_evidence.types import no_usage
 
 if TYPE_CHECKING:
     from langgraph_evidence.llm.chat import LanguageModel
     from langgraph_evidence.llm.prompt import Prompt
-    from langgraph_evidence.types import Stopped
 
 
-def sample_of(state: FurepaState, *, index: int, count: int = 1) -> Sample:
-    """What a call for `count` plans is sent: the question and E_t, and of the earlier steps what the mask leaves."""
-    settings = settings_of(state)
+def sample_of(state: FurepaState, settings: FurepaSettings, allowance: Allowance) -> Sample:
+    """What a call for plans is sent: Q, E_t, and of the earlier steps what the mask leaves.
+
+    A round in which no call went through is asked again by one call alone.
+    """
+    alone = bool(plans_of_round(state))
     return Sample(
-        index=index,
-        count=count,
+        index=settings.plans_a_round if alone else 0,
+        count=state["sampling"] if settings.native_n else 1,
+        alone=alone,
         iteration=state["iteration"],
         temperature=state["temperature"],
         question=state["question"],
         context=context_of(state["evidence"], words=settings.evidence_words),
         history=history_of(state["steps"], settings.mask),
         settings=state["settings"],
-        seconds=budget_of(settings).seconds_left(spent(state["ledger"])),
+        calls=allowance.calls,
+        seconds=allowance.seconds,
     )
 
 
-async def propose_plans(model: LanguageModel, sample: Sample) -> FurepaUpdate:
-    """Samples `count` plans p from the model and reads them (eqs. 1, 2).
+async def propose_plans(model: LanguageModel, sample: Sample) -> FurepaState:
+    """Samples `count` plans p from the model and reads them (eqs. 1, 2); a call that failed becomes a failed plan.
 
     Raises:
-        ModelError: No call went through.
+        ModelError: No call went through and none can succeed later, or this one was asked alone.
     """
     settings = FurepaSettings(**sample["settings"])
     prompt = _prompt_of(sample, settings)
@@ -48,30 +52,38 @@ async def propose_plans(model: LanguageModel, sample: Sample) -> FurepaUpdate:
     if settings.seed is not None or model.deterministic:
         first = (settings.seed or 0) + iteration * (settings.samples + 1) + sample["index"]
         seeds = [first + i for i in range(sample["count"])]
-    replies = await model.sample(
-        prompt,
-        {name: values[name] for name in prompt.variables},
-        n=sample["count"],
-        temperature=sample["temperature"],
-        seeds=seeds,
-        native=settings.native_n,
-        seconds=sample["seconds"],
-    )
-    ledger = {f"{iteration}:propose.{sample['index']}": total_usage(reply.usage for reply in replies)}
+    row = f"{iteration}:propose.{sample['index']}"
+    try:
+        replies = await model.sample(
+            prompt,
+            {name: values[name] for name in prompt.variables},
+            n=sample["count"],
+            temperature=sample["temperature"],
+            seeds=seeds,
+            native=settings.native_n,
+            allowance=Allowance(sample["calls"], sample["seconds"]),
+        )
+    except ModelError as error:
+        late = isinstance(error, OutOfTime)
+        if not late and (sample["alone"] or not error.transient):
+            raise
+        name = f"{iteration}.{sample['index']}"
+        lost = Plan(id=name, iteration=iteration, kind="late" if late else "failed", analysis="", text=str(error))
+        return FurepaState(plans={name: lost}, ledger={row: error.usage or no_usage()})
     plans: dict[str, Plan] = {}
     for index, reply in enumerate(replies, start=sample["index"]):
         name = f"{iteration}.{index}"
         if reply.error:
             plans[name] = Plan(id=name, iteration=iteration, kind="failed", analysis="", text=reply.error)
         else:
-            plans[name] = read_plan(name, iteration, reply.text)
-    return FurepaUpdate(plans=plans, ledger=ledger)
+            plans[name] = read_plan(name, iteration, reply.text, may_answer=bool(sample["context"]))
+    return FurepaState(plans=plans, ledger={row: total_usage(reply.usage for reply in replies)})
 
 
-async def force_answer(model: LanguageModel, state: FurepaState) -> FurepaUpdate:
-    """Asks for the answer that the evidence at hand gives; a reply without one is asked for once more."""
-    settings, so_far = settings_of(state), spent(state["ledger"])
-    budget = budget_of(settings)
+async def force_answer(
+    model: LanguageModel, state: FurepaState, settings: FurepaSettings, allowance: Allowance
+) -> FurepaState:
+    """Asks for the answer that the evidence at hand gives; without the time for it, the best one so far stands."""
     prompt, history = _force_prompt(state, settings)
     context = context_of(state["evidence"], words=settings.evidence_words)
     values = {"question": state["question"], "context": context, "history": history}
@@ -81,33 +93,30 @@ async def force_answer(model: LanguageModel, state: FurepaState) -> FurepaUpdate
             prompt,
             {name: values[name] for name in prompt.variables},
             parse=parse_forced,
-            temperature=0.0,
-            seconds=budget.seconds_left(so_far),
-            repair=budget.allows(so_far, calls=2),
+            temperature=settings.answer_temperature,
+            allowance=allowance,
         )
     except UnusableReply as unusable:
-        return FurepaUpdate(answer="", stopped="no_answer", ledger={row: unusable.usage or no_usage()})
+        return FurepaState(answer="", stopped="no_answer", ledger={row: unusable.usage or no_usage()})
+    except OutOfTime as late:
+        return FurepaState({**best_so_far(state), "stopped": "budget", "ledger": {row: late.usage or no_usage()}})
     analysis, answer = reply.value
-    return FurepaUpdate(answer=answer, analysis=analysis, stopped=why_forced(state), ledger={row: reply.usage})
+    return FurepaState(answer=answer, analysis=analysis, stopped=state["cut"] or "forced", ledger={row: reply.usage})
 
 
-def why_forced(state: FurepaState) -> Stopped:
-    """Why the loop ended without a decided answer: its last iteration, or its budget."""
-    return "forced" if state["iteration"] >= settings_of(state).iterations else "budget"
-
-
-def best_so_far(state: FurepaState) -> FurepaUpdate:
-    """The commonest answer that any round proposed, when the budget allows no forced one."""
+def best_so_far(state: FurepaState) -> FurepaState:
+    """The commonest answer that any round proposed, where no forced one can be asked for."""
     answers = [plan for plan in state["plans"].values() if plan["kind"] == "answer"]
+    stopped = state["cut"] or "budget"
     if not answers:
-        return FurepaUpdate(answer="", stopped="budget")
+        return FurepaState(answer="", stopped=stopped)
     plan = assessor.majority_answer(answers)
-    return FurepaUpdate(answer=plan["text"], analysis=plan["analysis"], stopped="budget")
+    return FurepaState(answer=plan["text"], analysis=plan["analysis"], stopped=stopped)
 
 
 def _prompt_of(sample: Sample, settings: FurepaSettings) -> Prompt:
-    """The prompt by sgn(t) (eq. 1) and by the mask (section 4.3); without evidence it is still the first one."""
-    if sample["iteration"] == 0 or not sample["context"]:
+    """The prompt by sgn(t) (eq. 1), which is whether there is evidence, and by the mask (section 4.3)."""
+    if not sample["context"]:
         return prompts.FIRST
     if settings.mask == "both_no_cot":
         return prompts.NEXT_NO_COT

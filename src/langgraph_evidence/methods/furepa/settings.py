@@ -86,6 +86,9 @@ class FurepaSettings(Settings):
     evidence_words: int = setting(
         default=150, meaning="words of a passage that the model is shown", source="ours: bounds the prompt", low=10
     )
+    answer_temperature: float | None = setting(
+        default=0.0, meaning="temperature of the forced answer", source="ours", low=0.0, high=2.0
+    )
     native_n: bool = setting(
         default=False, meaning="ask for all samples in one request (`n`)", source="ours: not every server honours n"
     )
@@ -95,6 +98,11 @@ class FurepaSettings(Settings):
     max_calls: int | None = setting(default=None, meaning="language-model calls of a run", source="ours", low=1)
     max_tokens: int | None = setting(default=None, meaning="tokens in and out of a run", source="ours", low=1)
     max_seconds: float | None = setting(default=None, meaning="seconds at work of a run", source="ours", low=0.0)
+
+    @property
+    def plans_a_round(self) -> int:
+        """The plans n of an iteration; without the assessor there is one to follow."""
+        return self.samples if self.assess else 1
 
     def filter(self) -> FilterSettings:
         """What the query filter is told."""

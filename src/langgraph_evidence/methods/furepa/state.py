@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Annotated, Any, Literal
 
-from langchain_core.messages import AIMessage
-from langgraph.managed import RemainingSteps
-from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
-from langgraph_evidence.budget import Budget
-from langgraph_evidence.methods.furepa.settings import FurepaSettings
-from langgraph_evidence.types import Citation, Passage, Stopped, Usage, no_usage
+from langgraph_evidence.run import RunOutput, RunState, merge_by_id
+
+ScoredBy = Literal["trained", "untrained", "none"]
+"""What ordered the queries: a trained scorer, an untrained one, or nothing where there was one query alone."""
 
 
 class Plan(TypedDict):
     """One candidate plan p: a chain of thought r with a query q or an answer a (eq. 2).
 
-    `unusable` is a reply that follows no format, `failed` a call that did not go through; neither is a plan to count.
+    `unusable` is a reply that follows no format, `failed` a call that did not go through, `late` one that the run's
+    deadline cut; none of them is a plan to count.
     """
 
     id: str
     iteration: int
-    kind: Literal["search", "answer", "unusable", "failed"]
+    kind: Literal["search", "answer", "unusable", "failed", "late"]
     analysis: str
     text: str
 
@@ -45,116 +43,42 @@ class ScoredQuery(TypedDict):
     relevance: float
 
 
-def merge_by_id(old: dict[str, Any] | None, new: dict[str, Any]) -> dict[str, Any]:
-    """Joins two tables by their keys; the same row twice stays one row, so a replayed step changes nothing."""
-    return {**(old or {}), **new}
-
-
-class FurepaInput(TypedDict):
-    """What a run is given."""
-
-    question: str
-
-
-class FurepaOutput(TypedDict):
+class FurepaOutput(RunOutput):
     """What a run gives back."""
 
-    answer: str
-    citations: list[Citation]
-    evidence: list[Passage]
-    messages: list[AIMessage]
-    usage: Usage
-    stopped: Stopped
     plans: dict[str, Plan]
     steps: list[Step]
 
 
-class FurepaState(TypedDict):
-    """The memory of the loop; `remaining_steps` is LangGraph's, and bounds a run whose host allows it few steps."""
+class FurepaState(RunState, total=False):
+    """The memory of the loop; `sampling` is how many plans this iteration asks for."""
 
-    remaining_steps: RemainingSteps
     question: str
-    settings: dict[str, Any]
     iteration: int
-    temperature: float
+    temperature: float | None
+    sampling: int
     plans: Annotated[dict[str, Plan], merge_by_id]
-    ledger: Annotated[dict[str, Usage], merge_by_id]
     chosen: list[Plan]
     queries: list[ScoredQuery]
+    scored_by: ScoredBy
     steps: list[Step]
-    evidence: list[Passage]
     analysis: str
-    answer: str
-    citations: list[Citation]
-    messages: list[AIMessage]
-    usage: Usage
-    stopped: Stopped
-
-
-class FurepaUpdate(TypedDict, total=False):
-    """What a node may change; a misspelt key fails the type check, where LangGraph would drop it silently."""
-
-    question: str
-    settings: dict[str, Any]
-    iteration: int
-    temperature: float
-    plans: dict[str, Plan] | Overwrite
-    ledger: dict[str, Usage] | Overwrite
-    chosen: list[Plan]
-    queries: list[ScoredQuery]
-    steps: list[Step]
-    evidence: list[Passage]
-    analysis: str
-    answer: str
-    citations: list[Citation]
-    messages: list[AIMessage]
-    usage: Usage
-    stopped: Stopped
 
 
 class Sample(TypedDict):
-    """What one parallel call for a candidate plan is sent."""
+    """What one parallel call for candidate plans is sent; of one that asks alone, its failure is the run's."""
 
     index: int
     count: int
+    alone: bool
     iteration: int
-    temperature: float
+    temperature: float | None
     question: str
     context: str
     history: str
     settings: dict[str, Any]
+    calls: int | None
     seconds: float | None
-
-
-def fresh(question: str, settings: FurepaSettings) -> FurepaUpdate:
-    """The state before the first iteration; it clears what an earlier question left on the thread."""
-    return FurepaUpdate(
-        question=question,
-        settings=dataclasses.asdict(settings),
-        iteration=0,
-        temperature=settings.temperature,
-        plans=Overwrite({}),
-        ledger=Overwrite({}),
-        chosen=[],
-        queries=[],
-        steps=[],
-        evidence=[],
-        analysis="",
-        answer="",
-        citations=[],
-        messages=[],
-        usage=no_usage(),
-    )
-
-
-def settings_of(state: FurepaState) -> FurepaSettings:
-    """The settings that the run began with; they are kept in the state, so that a resumed run has the same ones."""
-    return FurepaSettings(**state["settings"])
-
-
-def budget_of(settings: FurepaSettings) -> Budget:
-    """What a run with these settings may spend."""
-    return Budget(calls=settings.max_calls, tokens=settings.max_tokens, seconds=settings.max_seconds)
 
 
 def plans_of_round(state: FurepaState) -> list[Plan]:

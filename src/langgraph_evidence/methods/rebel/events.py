@@ -6,9 +6,10 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from langgraph_evidence import events
+from langgraph_evidence.events import Event, schemas
 from langgraph_evidence.methods.rebel.state import Fact, Node
-from langgraph_evidence.types import Citation, Passage, Stopped, Usage
+from langgraph_evidence.run import Answered
+from langgraph_evidence.types import Passage
 
 
 class Split(TypedDict):
@@ -54,52 +55,18 @@ class Learned(TypedDict):
     fact: Fact
 
 
-class Answer(TypedDict):
+class Answer(Answered):
     """`rebel.answer`: how the run ended, with the tree of its questions."""
 
-    answer: str
-    citations: list[Citation]
-    stopped: Stopped
-    usage: Usage
     tree: dict[str, Node]
 
 
-SCHEMAS: dict[str, type] = {
-    "rebel.split": Split,
-    "rebel.recall": Recall,
-    "rebel.call": Call,
-    "rebel.reply": Reply,
-    "rebel.fact": Learned,
-    "rebel.answer": Answer,
-}
+split = Event("rebel.split", Split)
+recall = Event("rebel.recall", Recall)
+call = Event("rebel.call", Call)
+reply = Event("rebel.reply", Reply)
+fact = Event("rebel.fact", Learned)
+answer = Event("rebel.answer", Answer)
+
+SCHEMAS = schemas(split, recall, call, reply, fact, answer)
 """The payload of every event, beside `type` and `v`."""
-
-
-def split(payload: Split) -> None:
-    """Sends `rebel.split`."""
-    events.emit("rebel.split", payload)
-
-
-def recall(payload: Recall) -> None:
-    """Sends `rebel.recall`."""
-    events.emit("rebel.recall", payload)
-
-
-def call(payload: Call) -> None:
-    """Sends `rebel.call`."""
-    events.emit("rebel.call", payload)
-
-
-def reply(payload: Reply) -> None:
-    """Sends `rebel.reply`."""
-    events.emit("rebel.reply", payload)
-
-
-def fact(payload: Learned) -> None:
-    """Sends `rebel.fact`."""
-    events.emit("rebel.fact", payload)
-
-
-def answer(payload: Answer) -> None:
-    """Sends `rebel.answer`."""
-    events.emit("rebel.answer", payload)

@@ -6,20 +6,23 @@ so a parallel run shows every step what an ordered run shows it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 from langgraph_evidence.methods.rebel.near_duplicates import same_question
-from langgraph_evidence.methods.rebel.state import WORK, Fact, Frame, Origin
+from langgraph_evidence.methods.rebel.state import WORK, Fact, Frame, Origin, Outcome, Stage
 from langgraph_evidence.methods.rebel.wording import fill, leans, references, spell_out
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from langgraph_evidence.methods.rebel.protocol import SubQuestion
     from langgraph_evidence.methods.rebel.settings import RebelSettings
 
 ROOT = "0"
 Frames = dict[str, Frame]
+Moves = Mapping[str, Mapping[str, Stage]]
+"""The stage that follows each outcome of each stage: the table in `graph.py`."""
 
 
 def new_frame(name: str, parent: str, question: str, *, depth: int, may_split: bool, allowance: int) -> Frame:
@@ -35,12 +38,13 @@ def new_frame(name: str, parent: str, question: str, *, depth: int, may_split: b
         allowance=allowance,
         needs=[],
         children=[],
-        twin="",
+        duplicate="",
         tool="",
         arguments={},
         complaint="",
         ticket="",
         tries=0,
+        late=False,
         answer="",
         origin="failed",
         error="",
@@ -55,7 +59,7 @@ def root_frame(question: str, settings: RebelSettings) -> Frame:
 def open_children(
     frame: Frame, subquestions: Sequence[SubQuestion], settings: RebelSettings, *, dropped: Sequence[bool]
 ) -> Frames:
-    """The frames of a split: the parent, and a child for each sub-question that was not dropped.
+    """A frame for each sub-question of a split that was not dropped.
 
     A child's id ends in its number in the split. A dropped one takes the right to split from its siblings (Algorithm
     1). What the allowance does not reach is left out; the rest of it is shared equally.
@@ -76,7 +80,7 @@ def open_children(
         needed = _needed(number, subquestions, settings)
         child["needs"] = [f"{frame['id']}-{other}" for other in kept if other in needed]
         children[child["id"]] = child
-    return {frame["id"]: Frame({**frame, "stage": "children", "tries": 0, "children": list(children)}), **children}
+    return children
 
 
 def _needed(number: int, subquestions: Sequence[SubQuestion], settings: RebelSettings) -> set[int]:
@@ -123,7 +127,7 @@ def subtree_facts(frames: Mapping[str, Frame], name: str, *, grandchildren: bool
 
 def known_facts(frames: Mapping[str, Frame], frame: Frame, settings: RebelSettings) -> list[Fact]:
     """What a frame may use: the facts its parent had, of what it needs, of its own sub-questions; no failed one."""
-    sources = [name for each in _line(frames, frame) for name in sorted(_closure(frames, each["needs"]), key=place)]
+    sources = [name for each in line_of(frames, frame) for name in sorted(_closure(frames, each["needs"]), key=place)]
     sources += frame["children"]
     found = {
         fact["id"]: fact
@@ -133,7 +137,7 @@ def known_facts(frames: Mapping[str, Frame], frame: Frame, settings: RebelSettin
     return [fact for fact in found.values() if fact["origin"] != "failed"]
 
 
-def _line(frames: Mapping[str, Frame], frame: Frame) -> list[Frame]:
+def line_of(frames: Mapping[str, Frame], frame: Frame) -> list[Frame]:
     """The frames from the root down to this one."""
     line = [frame]
     while line[0]["parent"]:
@@ -152,28 +156,18 @@ def _closure(frames: Mapping[str, Frame], needs: Sequence[str]) -> set[str]:
     return reached
 
 
-def finished(frame: Frame, answer: str, origin: Origin, error: str = "") -> Frame:
-    """The frame with its answer; without one it has failed."""
-    return Frame({**frame, "stage": "done", "answer": answer, "origin": origin if answer else "failed", "error": error})
+def moved(frame: Frame, outcome: Outcome, moves: Moves) -> Frame:
+    """The frame after a stage, in the stage that the table says follows."""
+    after = {**frame, "tries": 0, **outcome.changes, "stage": moves[frame["stage"]][outcome.word]}
+    return cast("Frame", after)
 
 
-def without_tool(frame: Frame, error: str) -> Frame:
-    """What a frame does whose tool failed: it answers from the facts of its sub-questions, or fails."""
-    if frame["children"]:
-        return Frame({**frame, "stage": "answer", "tool": "", "tries": 0, "error": error})
-    return finished(frame, "", "failed", error)
+def learned(answer: str, origin: Origin, error: str = "") -> dict[str, Any]:
+    """What a frame is finished with; without an answer it has failed."""
+    return {"answer": answer, "origin": origin if answer else "failed", "error": error}
 
 
-def to_tool(frame: Frame, tools: Sequence[str]) -> Frame:
-    """The step after a memory check that said no; where there is one tool there is nothing to pick."""
-    if not tools:
-        return Frame({**frame, "stage": "answer", "tries": 0})
-    if len(tools) == 1:
-        return Frame({**frame, "stage": "tool_input", "tool": tools[0], "tries": 0})
-    return Frame({**frame, "stage": "pick_tool", "tries": 0})
-
-
-def advance(frames: Mapping[str, Frame], settings: RebelSettings, tools: Sequence[str]) -> Frames:
+def advance(frames: Mapping[str, Frame], settings: RebelSettings, tools: Sequence[str], moves: Moves) -> Frames:
     """Moves every frame on that waits for nothing any more; no model and no tool is asked.
 
     Returns:
@@ -181,63 +175,80 @@ def advance(frames: Mapping[str, Frame], settings: RebelSettings, tools: Sequenc
     """
     now: Frames = dict(frames)
     changed: Frames = {}
-    moved = True
-    while moved:
-        moved = False
-        for frame in in_order(now):
-            after = _next(now, frame, settings, tools)
-            if after != frame:
-                now[frame["id"]] = changed[frame["id"]] = after
-                moved = True
+    moving = True
+    while moving:
+        moving = False
+        for name in [frame["id"] for frame in in_order(now)]:
+            while (outcome := _unasked(now, now[name], settings, tools)) is not None:
+                now[name] = changed[name] = moved(now[name], outcome, moves)
+                moving = True
     return changed
 
 
-def _next(frames: Frames, frame: Frame, settings: RebelSettings, tools: Sequence[str]) -> Frame:
-    stage = frame["stage"]
-    if stage == "waiting" and all(frames[name]["stage"] == "done" for name in frame["needs"]):
-        return _worded(frames, frame, settings)
-    if stage == "opened":
-        return _begun(frames, frame, settings, tools)
-    if stage == "twin" and frames[frame["twin"]]["stage"] == "done":
-        return _copied(frame, frames[frame["twin"]])
-    if stage == "children" and all(frames[name]["stage"] == "done" for name in frame["children"]):
-        return _recall(frame, settings, tools, facts=known_facts(frames, frame, settings))
-    return frame
+def _unasked(frames: Frames, frame: Frame, settings: RebelSettings, tools: Sequence[str]) -> Outcome | None:
+    """How a stage ends that asks nobody; nothing while it has to wait."""
+    match frame["stage"]:
+        case "waiting" | "children" | "duplicate":
+            return _waited(frames, frame, settings)
+        case "plain":
+            return _spelt(frames, frame)
+        case "opened":
+            return _begun(frames, frame, settings)
+        case "check":
+            return _checked(frames, frame, settings, tools)
+        case "choose":
+            return _chosen(tools)
+        case "stuck":
+            return Outcome("has facts", {"tool": ""}) if frame["children"] else _failed(frame)
+    return None
 
 
-def _worded(frames: Frames, frame: Frame, settings: RebelSettings) -> Frame:
-    """The question with the answers it names put in; one that still leans on others is worded anew by the model."""
-    siblings = {place(name)[-1]: frames[name] for name in frame["needs"]}
-    question = fill(frame["asked"], {number: sibling["answer"] for number, sibling in siblings.items()})
-    if settings.rewrite and leans(question) and frame["parent"]:
-        return Frame({**frame, "question": question, "stage": "rewrite"})
-    return plainly_worded(frames, Frame({**frame, "question": question}))
+def _waited(frames: Frames, frame: Frame, settings: RebelSettings) -> Outcome | None:
+    """How waiting for others ends."""
+    if frame["stage"] == "duplicate":
+        return _copied(frames, frame)
+    if frame["stage"] == "waiting":
+        return _worded(frames, frame, settings) if _all_done(frames, frame["needs"]) else None
+    return Outcome("all answered") if _all_done(frames, frame["children"]) else None
 
 
-def plainly_worded(frames: Mapping[str, Frame], frame: Frame) -> Frame:
-    """The question without the model's help: what nobody has answered is spelt out."""
-    siblings = {place(name)[-1]: frames[name]["question"] for name in frame["needs"] if name in frames}
-    return Frame({**frame, "question": spell_out(frame["question"], siblings), "stage": "opened", "tries": 0})
+def _all_done(frames: Frames, names: Sequence[str]) -> bool:
+    return all(frames[name]["stage"] == "done" for name in names)
 
 
-def _begun(frames: Frames, frame: Frame, settings: RebelSettings, tools: Sequence[str]) -> Frame:
-    """The first step on a question: its fact where it was asked before, a split where one is allowed, or recall."""
-    if any(same_question(above["question"], frame["question"]) for above in _line(frames, frame)[:-1]):
-        return finished(frame, "", "failed", "Worded to stand alone it asks what it comes from.")
-    facts = known_facts(frames, frame, settings)
+def _worded(frames: Frames, frame: Frame, settings: RebelSettings) -> Outcome:
+    """The answers it names are put in; what still leans on others is worded by the model."""
+    answers = {place(name)[-1]: frames[name]["answer"] for name in frame["needs"]}
+    question = fill(frame["asked"], answers)
+    leaning = settings.rewrite and leans(question) and frame["parent"]
+    return Outcome("leans on others" if leaning else "stands alone", {"question": question})
+
+
+def _spelt(frames: Frames, frame: Frame) -> Outcome:
+    """Where the question still names an answer that nobody has, the question of that answer is put in."""
+    siblings = {place(name)[-1]: frames[name]["question"] for name in frame["needs"]}
+    return Outcome("spelt out", {"question": spell_out(frame["question"], siblings)})
+
+
+def _begun(frames: Frames, frame: Frame, settings: RebelSettings) -> Outcome:
+    """What becomes of a question: its fact where it was asked before, a split where one is allowed, or a check."""
+    if any(same_question(above["question"], frame["question"]) for above in line_of(frames, frame)[:-1]):
+        return Outcome(
+            "asks what it comes from", learned("", "failed", "Worded to stand alone it asks what it comes from.")
+        )
     if settings.reuse:
+        facts = known_facts(frames, frame, settings)
         same = next((fact for fact in facts if same_question(fact["question"], frame["question"])), None)
         if same is not None:
-            return finished(frame, same["answer"], "memory")
-        twin = _twin(frames, frame, facts, settings)
-        if twin is not None:
-            return Frame({**frame, "stage": "twin", "twin": twin["id"]})
-    if frame["may_split"] and frame["depth"] < settings.depth and frame["allowance"] > 0:
-        return Frame({**frame, "stage": "split"})
-    return _recall(frame, settings, tools, facts=facts)
+            return Outcome("is a fact", learned(same["answer"], "memory"))
+        other = _duplicate(frames, frame, facts, settings)
+        if other is not None:
+            return Outcome("is asked elsewhere", {"duplicate": other["id"]})
+    may_split = frame["may_split"] and frame["depth"] < settings.depth and frame["allowance"] > 0
+    return Outcome("may split" if may_split else "may not split")
 
 
-def _twin(frames: Frames, frame: Frame, facts: list[Fact], settings: RebelSettings) -> Frame | None:
+def _duplicate(frames: Frames, frame: Frame, facts: list[Fact], settings: RebelSettings) -> Frame | None:
     """A frame elsewhere in the tree that does the same work: same question, same facts, same room below it.
 
     Only one that is finished, or is worked on and has no sub-questions, is waited for: so no two wait for each other.
@@ -249,27 +260,35 @@ def _twin(frames: Frames, frame: Frame, facts: list[Fact], settings: RebelSettin
             and (other["stage"] == "done" or at_work)
             and all(other[key] == frame[key] for key in ("depth", "may_split", "allowance"))
             and same_question(other["question"], frame["question"])
-            and _inherited(frames, other, settings) == facts
+            and known_facts(frames, Frame({**other, "children": []}), settings) == facts
         ):
             return other
     return None
 
 
-def _inherited(frames: Frames, frame: Frame, settings: RebelSettings) -> list[Fact]:
-    return known_facts(frames, Frame({**frame, "children": []}), settings)
+def _copied(frames: Frames, frame: Frame) -> Outcome | None:
+    other = frames[frame["duplicate"]]
+    if other["stage"] != "done":
+        return None
+    return Outcome("answered", learned(other["answer"], "memory", other["error"]))
 
 
-def _copied(frame: Frame, twin: Frame) -> Frame:
-    return finished(frame, twin["answer"], "memory", twin["error"])
-
-
-def _recall(frame: Frame, settings: RebelSettings, tools: Sequence[str], *, facts: Sequence[Fact]) -> Frame:
-    """The memory check, or what follows it where nothing can come of it."""
+def _checked(frames: Frames, frame: Frame, settings: RebelSettings, tools: Sequence[str]) -> Outcome:
+    """Whether memory has to be asked: without tools the model answers anyway, without facts nothing can come of it."""
     if not tools:
-        return Frame({**frame, "stage": "answer", "tries": 0})
-    if not settings.knowledge and not facts:
-        return to_tool(frame, tools)
-    return Frame({**frame, "stage": "recall", "tries": 0})
+        return Outcome("no tools")
+    nothing = not settings.knowledge and not known_facts(frames, frame, settings)
+    return Outcome("nothing to recall" if nothing else "to recall")
+
+
+def _chosen(tools: Sequence[str]) -> Outcome:
+    if not tools:
+        return Outcome("no tools")
+    return Outcome("one tool", {"tool": tools[0]}) if len(tools) == 1 else Outcome("several tools")
+
+
+def _failed(frame: Frame) -> Outcome:
+    return Outcome("no facts", learned("", "failed", frame["error"]))
 
 
 def ready(frames: Mapping[str, Frame], *, parallel: bool) -> list[Frame]:

@@ -1,58 +1,30 @@
 """REBEL: recursion based extensible LLM (Sodani, Moos and Mirman 2023, arXiv 2309.11688).
 
 Algorithm 1 asks itself: a question is split, its sub-questions are answered first, each answer becomes a fact, and the
-question is then answered from the facts or by one use of one tool. Here the recursion is a table of frames in the
-state. The nodes of `Rebel` are the paper's steps, each on one frame; `advance` moves frames on between them, and all
-frames that wait for nothing are worked on at the same time.
+question is then answered from the facts or by one use of one tool. Here a call of it is a frame in the state, and the
+table below is the algorithm. All frames that wait for nothing are worked on at the same time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import get_runtime
 from langgraph.types import Send, interrupt
 
-from langgraph_evidence.budget import spent
-from langgraph_evidence.citations import cite, cited_message
-from langgraph_evidence.concurrency import node
-from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.methods.rebel import events, tickets
-from langgraph_evidence.methods.rebel.frames import (
-    ROOT,
-    Frames,
-    advance,
-    in_order,
-    known_facts,
-    ready,
-    root_frame,
-    subtree_facts,
-    without_tool,
-)
+from langgraph_evidence.methods.rebel.frames import ROOT, Frames, Moves, advance, ready, root_frame, subtree_facts
 from langgraph_evidence.methods.rebel.near_duplicates import Features, default_features
+from langgraph_evidence.methods.rebel.rounds import evidence_of, is_last, kept_for, task_of, within_calls
 from langgraph_evidence.methods.rebel.settings import RebelSettings
-from langgraph_evidence.methods.rebel.state import (
-    WORK,
-    Frame,
-    RebelInput,
-    RebelOutput,
-    RebelState,
-    RebelUpdate,
-    Stage,
-    Task,
-    ToolReply,
-    budget_of,
-    fresh,
-    settings_of,
-)
-from langgraph_evidence.methods.rebel.steps import Steps, guarded, tell_facts
+from langgraph_evidence.methods.rebel.state import FREE, WORK, Frame, RebelOutput, RebelState, Stage, Task
+from langgraph_evidence.methods.rebel.steps import Steps, decided, ended, guarded, question_about, tell_fact
 from langgraph_evidence.methods.rebel.toolbox import Toolbox
 from langgraph_evidence.methods.rebel.tree import tree_of
-from langgraph_evidence.settings import resolve, schema_of
-from langgraph_evidence.types import Passage
+from langgraph_evidence.run import Cut, MethodRun, QuestionInput, add_nodes, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,12 +32,48 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.tools import BaseTool
 
-    from langgraph_evidence.types import Stopped
+ROUND_STEPS = 2  # one of the work's, then advance
 
-_Graph = StateGraph[RebelState, RebelSettings, RebelInput, RebelOutput]
+_Graph = StateGraph[RebelState, RebelSettings, QuestionInput, RebelOutput]
 
-# Steps that ask no model, and so cost no call.
-_FREE: tuple[Stage, ...] = ("use_tool", "confirm")
+
+class Line(NamedTuple):
+    """A stage of a frame: its line of Algorithm 1, and the stage that each outcome leads to."""
+
+    stage: Stage
+    algorithm: str
+    then: Mapping[str, Stage]
+
+
+ALGORITHM = (
+    Line("waiting", "for each subquestion, in order", {"stands alone": "plain", "leans on others": "rewrite"}),
+    Line("rewrite", "ours: word it to stand alone (section 4.2.1)", {"worded": "opened", "not worded": "plain"}),
+    Line("plain", "ours: spell out what nobody answered", {"spelt out": "opened"}),
+    Line("opened", "promptf(question, facts, allow_split)", {
+        "may split": "split", "may not split": "check", "is a fact": "done", "is asked elsewhere": "duplicate",
+        "asks what it comes from": "done",
+    }),
+    Line("split", "subquestions = split(question, facts), none that asks the same", {"split": "children"}),
+    Line("children", "facts += fact of each subquestion", {"all answered": "check"}),
+    Line("duplicate", "ours: the same question is at work elsewhere", {"answered": "done"}),
+    Line("check", "if", {"to recall": "recall", "nothing to recall": "choose", "no tools": "answer"}),
+    Line("recall", "memory_check(question, facts)", {"yes": "answer", "no": "choose"}),
+    Line("choose", "else", {"several tools": "pick_tool", "one tool": "tool_input", "no tools": "answer"}),
+    Line("pick_tool", "tool = pick_tool(question, facts)", {
+        "picked": "tool_input", "none": "answer", "unusable": "stuck",
+    }),
+    Line("tool_input", "input = tool_input(tool, question, facts)", {"written": "use_tool", "unusable": "stuck"}),
+    Line("use_tool", "use_tool(tool, input)", {
+        "replied": "answer", "refused its input": "tool_input", "failed": "stuck", "may have happened": "confirm",
+    }),
+    Line("confirm", "ours: ask before a second use", {"repeat": "use_tool", "told": "answer", "skip": "stuck"}),
+    Line("stuck", "ours: a tool that failed is no fact", {"has facts": "answer", "no facts": "done"}),
+    Line("answer", "answer = llm(question, facts, reply)", {"answered": "done", "not answered": "done"}),
+)  # fmt: skip
+"""Algorithm 1: what is done in each stage of a frame, and where each outcome leads."""
+
+# A call that did not go through twice ends its question without a fact.
+MOVES: Moves = {line.stage: {**line.then, "lost": "done"} for line in ALGORITHM}
 
 
 def create_rebel(
@@ -95,191 +103,99 @@ def create_rebel(
         InvalidInput: The model's name is unknown, or two tools have one name.
     """
     steps = Steps(LanguageModel(model), Toolbox(tuple(tools)), features or default_features)
-    return Rebel(steps, settings or RebelSettings()).graph()
+    return Rebel(settings or RebelSettings(), steps).graph()
 
 
 @dataclass(frozen=True)
-class Rebel:
+class Rebel(MethodRun[RebelSettings]):
     """The steps, what goes on between them, and their wiring."""
 
+    name = "rebel"
+    last_steps = 3  # answer, advance, conclude
+    answered = events.answer
+
     steps: Steps
-    settings: RebelSettings
 
-    def begin(self, state: RebelState) -> RebelUpdate:
-        """Checks the question, fixes the run's settings, and clears what an earlier question left on the thread."""
-        question = state.get("question")
-        if not isinstance(question, str) or not question.strip():
-            raise InvalidInput(f"The input needs a non-empty 'question'; it was given {question!r}.")
-        settings = resolve(get_runtime().context, self.settings)
-        return fresh(question.strip(), settings, root_frame(question.strip(), settings))
+    def fresh(self, asked: str, settings: RebelSettings) -> RebelState:
+        """The memory before the first step: the question's own frame."""
+        frames, replies = replaced({ROOT: root_frame(asked, settings)}), replaced({})
+        return RebelState(round=0, scheduled=[], frames=frames, replies=replies, tree={}, facts=[])
 
-    def advance(self, state: RebelState) -> RebelUpdate:
-        """Moves on every frame that waits for nothing, and chooses those that are worked on next."""
-        settings = settings_of(state)
-        changed = advance(state["frames"], settings, self.steps.toolbox.names)
-        tell_facts(changed)
-        frames: Frames = {**state["frames"], **changed}
-        chosen, forced = _affordable(frames, state, settings)
-        if forced and chosen:
-            changed[ROOT] = frames[ROOT] = chosen[0]
-        for frame in chosen:
-            if frame["stage"] == "use_tool":
-                changed[frame["id"]] = Frame({**frame, "ticket": tickets.issue()})
-        return RebelUpdate(
-            frames=changed,
-            scheduled=[frame["id"] for frame in chosen],
-            turn=state["turn"] + 1,
-            forced=state["forced"] or forced,
-        )
+    def advance(self, state: RebelState) -> RebelState:
+        """Moves on every frame that waits for nobody, and schedules those that are worked on next."""
+        settings = self.settings_of(state)
+        changed = advance(state["frames"], settings, self.steps.toolbox.names, MOVES)
+        for frame in changed.values():
+            tell_fact(frame)
+        frames = {**state["frames"], **changed}
+        found = [] if frames[ROOT]["stage"] == "done" else ready(frames, parallel=settings.parallel)
+        cut = state["cut"] or self._cut(state, frames, found)
+        if cut and found:
+            found = self._last_answer(state, frames[ROOT])
+        else:
+            found = within_calls(found, self.affordable(state, wanted=len(found), kept=kept_for(found)))
+        for frame in found:
+            ticket = tickets.issue() if frame["stage"] == "use_tool" else frame["ticket"]
+            changed[frame["id"]] = Frame({**frame, "ticket": ticket})
+        scheduled = [frame["id"] for frame in found]
+        return RebelState(frames=changed, scheduled=scheduled, round=state["round"] + 1, cut=cut)
 
-    def rounds(self, state: RebelState) -> list[Send] | Literal["conclude"]:
+    def _cut(self, state: RebelState, frames: Frames, found: list[Frame]) -> Cut:
+        """Why the answer has to be forced now, or nothing; its call and its steps are kept back for it."""
+        if not found:
+            return ""
+        if any(frame["late"] for frame in frames.values()):
+            return "budget"
+        return self.cut_of(state, steps=0 if is_last(found[0]) else ROUND_STEPS, kept=kept_for(found))
+
+    def _last_answer(self, state: RebelState, root: Frame) -> list[Frame]:
+        """The question itself, to be answered from the facts there are, unless there is no time even for that."""
+        begun = is_last(root) and root["late"]
+        if begun or not self.affordable(state, wanted=1, kept=0) or not self.has_steps(state, steps=0):
+            return []
+        return [Frame({**root, "stage": "answer", "tool": "", "late": False})]
+
+    def scheduled(self, state: RebelState) -> list[Send] | Literal["conclude"]:
         """Starts the steps of a round, one a frame, or ends the run."""
         if not state["scheduled"]:
             return "conclude"
-        frames = [state["frames"][name] for name in state["scheduled"]]
-        return [Send(frame["stage"], task_of(state, frame, together=len(frames))) for frame in frames]
+        frames, settings = [state["frames"][name] for name in state["scheduled"]], self.settings_of(state)
+        asking = sum(frame["stage"] not in FREE for frame in frames)
+        allowance = self.share(state, among=asking, kept=kept_for(frames))
+        return [Send(frame["stage"], task_of(state, frame, settings, allowance)) for frame in frames]
 
-    def confirm(self, task: Task) -> RebelUpdate:
+    def confirm(self, task: Task) -> RebelState:
         """Asks whether a use of a tool that may already have happened is to be repeated.
 
         The answer is "repeat", "skip", or `{"reply": text}` with what the tool is known to have replied; whatever else
         is given, the use is not repeated.
         """
-        decision = interrupt(_question_about(task["frame"]))
-        frame = task["frame"]
-        if decision == "repeat":
-            return RebelUpdate(frames={frame["id"]: Frame({**frame, "stage": "use_tool", "ticket": ""})})
-        if isinstance(decision, dict) and isinstance(decision.get("reply"), str):
-            reply = ToolReply(tool=frame["tool"], text=decision["reply"][: settings_of(task).reply_chars], passages=[])
-            answering = Frame({**frame, "stage": "answer", "ticket": ""})
-            return RebelUpdate(frames={frame["id"]: answering}, replies={frame["id"]: reply})
-        skipped = without_tool(frame, f"The tool {frame['tool']} was in use when the run broke off; not repeated.")
-        tell_facts({frame["id"]: skipped})
-        return RebelUpdate(frames={frame["id"]: skipped})
+        return ended(task, decided(task, interrupt(question_about(task["frame"]))), MOVES)
 
-    def conclude(self, state: RebelState) -> RebelUpdate:
-        """Gathers tree, facts and evidence, cites what supports the answer, and adds up what the run has spent."""
+    def ending(self, state: RebelState) -> RebelState:
+        """Gathers answer, evidence, tree and facts from the frames."""
         frames = state["frames"]
         answer = frames[ROOT]["answer"]
-        evidence = evidence_of(state)
-        citations = cite(state["question"], answer, evidence)
-        usage, tree, stopped = spent(state["ledger"]), tree_of(frames), _why(state, answer)
-        events.answer({"answer": answer, "citations": citations, "stopped": stopped, "usage": usage, "tree": tree})
-        return RebelUpdate(
+        return RebelState(
             answer=answer,
-            citations=citations,
-            evidence=evidence,
-            messages=[cited_message(answer, citations, name="rebel")],
-            usage=usage,
-            stopped=stopped,
-            tree=tree,
+            evidence=evidence_of(state),
+            stopped=state["cut"] or ("answered" if answer else "no_answer"),
+            tree=tree_of(frames),
             facts=subtree_facts(frames, ROOT, grandchildren=True),
         )
 
     def graph(self) -> _Graph:
         """One round after another: the steps of all frames that are ready, then `advance`."""
-        builder: _Graph = StateGraph(
-            RebelState,
-            context_schema=schema_of(self.settings),
-            input_schema=RebelInput,
-            output_schema=RebelOutput,
-        )
+        builder: _Graph = self.builder(RebelState, given=QuestionInput, output=RebelOutput)
+        add_nodes(builder, self.begin, self.advance, self.confirm, self.conclude)
         steps = self.steps
-        for body in (self.begin, self.advance, self.conclude):
-            builder.add_node(body.__name__, body)
-        confirm: Any = self.confirm
-        builder.add_node("confirm", confirm)
-        work = (
-            steps.split,
-            steps.rewrite,
-            steps.recall,
-            steps.pick_tool,
-            steps.tool_input,
-            steps.use_tool,
-            steps.answer,
-        )
-        for step in work:
-            builder.add_node(step.__name__, node(guarded(step)))
+        add_nodes(builder, *(guarded(step, MOVES) for step in (steps.rewrite, steps.split, steps.recall)))
+        add_nodes(builder, *(guarded(step, MOVES) for step in (steps.pick_tool, steps.tool_input, steps.use_tool)))
+        add_nodes(builder, guarded(steps.answer, MOVES))
         builder.add_edge(START, "begin")
         builder.add_edge("begin", "advance")
-        builder.add_conditional_edges("advance", self.rounds, [*WORK, "conclude"])
+        builder.add_conditional_edges("advance", self.scheduled, [*WORK, "conclude"])
         for stage in WORK:
             builder.add_edge(stage, "advance")
         builder.add_edge("conclude", END)
         return builder
-
-
-def task_of(state: RebelState, frame: Frame, *, together: int) -> Task:
-    """What the step on a frame is sent, when so many steps are made at the same time."""
-    settings, frames = settings_of(state), state["frames"]
-    budget, so_far = budget_of(settings), spent(state["ledger"])
-    ancestors: list[str] = []
-    name = frame["parent"]
-    while name:
-        ancestors.insert(0, frames[name]["question"])
-        name = frames[name]["parent"]
-    reserve = 0 if frame["id"] == ROOT and frame["stage"] == "answer" else 1
-    return Task(
-        frame=frame,
-        turn=state["turn"],
-        facts=known_facts(frames, frame, settings),
-        ancestors=ancestors,
-        reply=state["replies"].get(frame["id"]) if frame["stage"] == "answer" else None,
-        settings=state["settings"],
-        seconds=budget.seconds_left(so_far),
-        repair=budget.allows(so_far, calls=2 * together + reserve),
-    )
-
-
-def evidence_of(state: RebelState) -> list[Passage]:
-    """The passages of all searches and the replies of all other tools, each once, in the order of the tree."""
-    found: dict[str, Passage] = {}
-    for frame in in_order(state["frames"]):
-        reply = state["replies"].get(frame["id"])
-        if reply is None:
-            continue
-        whole = Passage(id=f"tool:{frame['id']}", title=reply["tool"], text=reply["text"])
-        for passage in reply["passages"] or [whole]:
-            found.setdefault(passage["id"], Passage({**passage, "query": frame["question"]}))
-    return list(found.values())
-
-
-def _affordable(frames: Frames, state: RebelState, settings: RebelSettings) -> tuple[list[Frame], bool]:
-    """The frames that the budget lets work on, and whether it forces the answer.
-
-    One call is kept back for the answer to the question itself; when no other is left, that answer is forced.
-    """
-    if frames[ROOT]["stage"] == "done":
-        return [], False
-    found = ready({ROOT: frames[ROOT]} if state["forced"] else frames, parallel=settings.parallel)
-    budget, so_far = budget_of(settings), spent(state["ledger"])
-    asking = [frame for frame in found if frame["stage"] not in _FREE]
-    if not found or all(frame["stage"] in _FREE for frame in found):
-        return found, False
-    at_answer = [frame for frame in asking if frame["id"] == ROOT and frame["stage"] == "answer"]
-    if at_answer:
-        return (at_answer, False) if budget.allows(so_far) else ([], True)
-    while asking and not budget.allows(so_far, calls=len(asking) + 1):
-        asking.pop()
-    if asking:
-        return [frame for frame in found if frame in asking or frame["stage"] in _FREE], False
-    if not budget.allows(so_far):
-        return [], True
-    return [Frame({**frames[ROOT], "stage": "answer", "tool": ""})], True
-
-
-def _why(state: RebelState, answer: str) -> Stopped:
-    if state["forced"]:
-        return "budget"
-    return "answered" if answer else "no_answer"
-
-
-def _question_about(frame: Frame) -> dict[str, Any]:
-    return {
-        "ask": "This use of a tool may already have happened when the run broke off. Repeat it, or skip it?",
-        "id": frame["id"],
-        "question": frame["question"],
-        "tool": frame["tool"],
-        "arguments": frame["arguments"],
-        "answers": ["repeat", "skip", {"reply": "what the tool replied"}],
-    }

@@ -2,39 +2,51 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, NamedTuple
 
-from langchain_core.messages import AIMessage
-from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
-from langgraph_evidence.budget import Budget
-from langgraph_evidence.methods.rebel.settings import RebelSettings
-from langgraph_evidence.types import Citation, Passage, Stopped, Usage, no_usage
+from langgraph_evidence.run import RunOutput, RunState, merge_by_id
+from langgraph_evidence.types import Passage
 
 Origin = Literal["memory", "tool", "model", "failed"]
 """Where an answer comes from: earlier facts, a tool's reply, the model's own knowledge; `failed` is no answer."""
 
 Stage = Literal[
     "waiting",
-    "opened",
     "rewrite",
+    "plain",
+    "opened",
     "split",
     "children",
-    "twin",
+    "duplicate",
+    "check",
     "recall",
+    "choose",
     "pick_tool",
     "tool_input",
     "use_tool",
     "confirm",
+    "stuck",
     "answer",
     "done",
 ]
-"""What a frame waits for. The steps of the paper are worked on; `waiting`, `children` and `twin` wait for others."""
+"""Where a frame is in Algorithm 1; what each stage does and where it leads is the table in `graph.py`."""
 
 WORK: tuple[Stage, ...] = ("rewrite", "split", "recall", "pick_tool", "tool_input", "use_tool", "confirm", "answer")
-"""The stages in which a frame is worked on; each is the name of its node."""
+"""The stages that ask a model, a tool or a human; each is the name of its node. From the others `advance` moves on."""
+
+FREE: tuple[Stage, ...] = ("use_tool", "confirm")
+"""Those of them that ask no model, and so cost no call."""
+
+
+class Outcome(NamedTuple):
+    """How a stage ended, in the table's word, and what it changed of its frame."""
+
+    word: str
+    changes: Mapping[str, Any] = MappingProxyType({})
 
 
 class Fact(TypedDict):
@@ -52,7 +64,8 @@ class Frame(TypedDict):
 
     `id` is the path of numbers from the root, e.g. `0-2-1`; `allowance` is how many questions its subtree may still
     open; `asked` is the question as the split worded it; `tries` counts calls of this step that did not go through;
-    `complaint` is why the last input was refused; `ticket` marks a use of a tool that this process has begun.
+    `complaint` is why the last input was refused; `ticket` marks a use of a tool that this process has begun; `late`
+    says that the run's deadline cut this step.
     """
 
     id: str
@@ -65,12 +78,13 @@ class Frame(TypedDict):
     allowance: int
     needs: list[str]
     children: list[str]
-    twin: str
+    duplicate: str
     tool: str
     arguments: dict[str, Any]
     complaint: str
     ticket: str
     tries: int
+    late: bool
     answer: str
     origin: Origin
     error: str
@@ -98,110 +112,32 @@ class Node(TypedDict):
 
 
 class Task(TypedDict):
-    """What one step on one frame is sent: the frame, and what it knows."""
+    """What one step on one frame is sent: the frame, what it knows, and what its call may spend."""
 
     frame: Frame
-    turn: int
+    round: int
     facts: list[Fact]
     ancestors: list[str]
     reply: ToolReply | None
     settings: dict[str, Any]
+    calls: int | None
     seconds: float | None
-    repair: bool
 
 
-def merge_by_id(old: dict[str, Any] | None, new: dict[str, Any]) -> dict[str, Any]:
-    """Joins two tables by their keys; the same row twice stays one row, so a replayed step changes nothing."""
-    return {**(old or {}), **new}
-
-
-class RebelInput(TypedDict):
-    """What a run is given."""
-
-    question: str
-
-
-class RebelOutput(TypedDict):
+class RebelOutput(RunOutput):
     """What a run gives back."""
 
-    answer: str
-    citations: list[Citation]
-    evidence: list[Passage]
-    messages: list[AIMessage]
-    usage: Usage
-    stopped: Stopped
     tree: dict[str, Node]
     facts: list[Fact]
 
 
-class RebelState(TypedDict):
-    """The memory of the recursion."""
+class RebelState(RunState, total=False):
+    """The memory of the recursion; `scheduled` names the frames that are worked on in this round."""
 
     question: str
-    settings: dict[str, Any]
-    turn: int
-    forced: bool
+    round: int
     scheduled: list[str]
     frames: Annotated[dict[str, Frame], merge_by_id]
     replies: Annotated[dict[str, ToolReply], merge_by_id]
-    ledger: Annotated[dict[str, Usage], merge_by_id]
-    answer: str
-    citations: list[Citation]
-    evidence: list[Passage]
-    messages: list[AIMessage]
-    usage: Usage
-    stopped: Stopped
     tree: dict[str, Node]
     facts: list[Fact]
-
-
-class RebelUpdate(TypedDict, total=False):
-    """What a node may change; a misspelt key fails the type check, where LangGraph would drop it silently."""
-
-    question: str
-    settings: dict[str, Any]
-    turn: int
-    forced: bool
-    scheduled: list[str]
-    frames: dict[str, Frame] | Overwrite
-    replies: dict[str, ToolReply] | Overwrite
-    ledger: dict[str, Usage] | Overwrite
-    answer: str
-    citations: list[Citation]
-    evidence: list[Passage]
-    messages: list[AIMessage]
-    usage: Usage
-    stopped: Stopped
-    tree: dict[str, Node]
-    facts: list[Fact]
-
-
-def fresh(question: str, settings: RebelSettings, root: Frame) -> RebelUpdate:
-    """The state before the first step; it clears what an earlier question left on the thread."""
-    return RebelUpdate(
-        question=question,
-        settings=dataclasses.asdict(settings),
-        turn=0,
-        forced=False,
-        scheduled=[],
-        frames=Overwrite({root["id"]: root}),
-        replies=Overwrite({}),
-        ledger=Overwrite({}),
-        answer="",
-        citations=[],
-        evidence=[],
-        messages=[],
-        usage=no_usage(),
-        tree={},
-        facts=[],
-    )
-
-
-def settings_of(state: RebelState | Task) -> RebelSettings:
-    """The settings that the run began with; they are kept in the state, so that a resumed run has the same ones."""
-    return RebelSettings(**state["settings"])
-
-
-def budget_of(settings: RebelSettings) -> Budget:
-    """What a run with these settings may spend."""
-    return Budget(calls=settings.max_calls, tokens=settings.max_tokens, seconds=settings.max_seconds)

@@ -1,4 +1,4 @@
-"""The steps of Algorithm 1 on one frame (sections 3.1 to 3.5): each takes a task and gives the frame's next state."""
+"""The steps of Algorithm 1 on one frame (sections 3.1 to 3.5): each takes a task and tells how it ended."""
 
 from __future__ import annotations
 
@@ -6,19 +6,13 @@ import asyncio
 import time
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from langgraph_evidence.errors import ModelError, UnusableReply
+from langgraph_evidence.budget import Allowance, took
+from langgraph_evidence.errors import ModelError, OutOfTime, UnusableReply
 from langgraph_evidence.llm.prompt import quote
 from langgraph_evidence.methods.rebel import events, prompts, tickets
-from langgraph_evidence.methods.rebel.frames import (
-    ROOT,
-    fact_of,
-    finished,
-    open_children,
-    to_tool,
-    without_tool,
-)
+from langgraph_evidence.methods.rebel.frames import ROOT, fact_of, learned, moved, open_children
 from langgraph_evidence.methods.rebel.near_duplicates import near_duplicates
 from langgraph_evidence.methods.rebel.protocol import (
     parse_answer,
@@ -28,7 +22,8 @@ from langgraph_evidence.methods.rebel.protocol import (
     parse_wording,
     parse_yes_no,
 )
-from langgraph_evidence.methods.rebel.state import Fact, Frame, Origin, RebelUpdate, Task, ToolReply, settings_of
+from langgraph_evidence.methods.rebel.settings import RebelSettings
+from langgraph_evidence.methods.rebel.state import Fact, Origin, Outcome, RebelState, Task, ToolReply
 from langgraph_evidence.types import no_usage
 
 if TYPE_CHECKING:
@@ -36,13 +31,24 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.llm.chat import LanguageModel, Reply
     from langgraph_evidence.llm.prompt import Prompt
+    from langgraph_evidence.methods.rebel.frames import Frames, Moves
     from langgraph_evidence.methods.rebel.near_duplicates import Features
+    from langgraph_evidence.methods.rebel.state import Frame
     from langgraph_evidence.methods.rebel.toolbox import Toolbox
     from langgraph_evidence.types import Usage
 
 T = TypeVar("T")
 
 _QUESTION, _ANSWER = 600, 2000
+
+
+class Done(NamedTuple):
+    """What a step came to: its outcome, what it cost, the frames that it opened, what a tool replied."""
+
+    outcome: Outcome
+    usage: Usage | None = None
+    opened: Frames = {}  # noqa: RUF012 - never changed
+    reply: ToolReply | None = None
 
 
 @dataclass(frozen=True)
@@ -53,126 +59,113 @@ class Steps:
     toolbox: Toolbox
     features: Features
 
-    async def split(self, task: Task) -> RebelUpdate:
+    async def split(self, task: Task) -> Done:
         """Splits a question into sub-questions and drops those that ask the same again (section 3.1)."""
         frame, settings = task["frame"], settings_of(task)
-        commas = settings.split_format == "commas"
+        prompt = prompts.SPLIT_COMMAS if settings.split_format == "commas" else prompts.SPLIT
+        parse = partial(parse_split, form=settings.split_format)
         try:
-            reply = await self._ask(
-                task,
-                prompts.SPLIT_COMMAS if commas else prompts.SPLIT,
-                {"tools": self.toolbox.listing() or "(none)"},
-                parse=partial(parse_split, form=settings.split_format),
-            )
+            reply = await self._ask(task, prompt, {"tools": self.toolbox.listing() or "(none)"}, parse=parse)
         except UnusableReply as unusable:
-            return _moved(task, open_children(frame, [], settings, dropped=[]), unusable.usage)
-        found = reply.value
-        texts = [item.text for item in found]
+            return Done(Outcome("split", {"children": []}), unusable.usage)
+        texts = [item.text for item in reply.value]
         asked = [*task["ancestors"], frame["question"]]
         check = partial(near_duplicates, near=settings.near, features=self.features)
         dropped = await asyncio.to_thread(check, texts, asked)
-        frames = open_children(frame, found, settings, dropped=dropped)
+        children = open_children(frame, reply.value, settings, dropped=dropped)
         events.split(
             {
                 "id": frame["id"],
                 "question": frame["question"],
-                "subquestions": {name: frames[name]["asked"] for name in frames[frame["id"]]["children"]},
+                "subquestions": {name: child["asked"] for name, child in children.items()},
                 "dropped": [text for text, gone in zip(texts, dropped, strict=True) if gone],
             }
         )
-        return _moved(task, frames, reply.usage)
+        return Done(Outcome("split", {"children": list(children)}), reply.usage, children)
 
-    async def rewrite(self, task: Task) -> RebelUpdate:
+    async def rewrite(self, task: Task) -> Done:
         """Words a sub-question so that it stands alone; when that fails it stays as it is."""
-        frame = task["frame"]
         values = {"origin": quote(task["ancestors"][-1], limit=_QUESTION)}
         try:
             reply = await self._ask(task, prompts.WORD, values, parse=parse_wording)
         except UnusableReply as unusable:
-            return _moved(task, _only(frame, stage="opened"), unusable.usage)
-        return _moved(task, _only(frame, stage="opened", question=reply.value), reply.usage)
+            return Done(Outcome("not worded"), unusable.usage)
+        return Done(Outcome("worded", {"question": reply.value}), reply.usage)
 
-    async def recall(self, task: Task) -> RebelUpdate:
+    async def recall(self, task: Task) -> Done:
         """Checks whether memory (or the model) holds the answer; no clear yes is a no (section 3.2)."""
         frame = task["frame"]
         prompt = prompts.RECALL if settings_of(task).knowledge else prompts.RECALL_FACTS
+        known, usage = False, None
         try:
             reply = await self._ask(task, prompt, {}, parse=parse_yes_no)
             known, usage = reply.value, reply.usage
         except UnusableReply as unusable:
-            known, usage = False, unusable.usage or no_usage()
+            usage = unusable.usage
         events.recall({"id": frame["id"], "question": frame["question"], "known": known, "facts": len(task["facts"])})
-        after = _only(frame, stage="answer")[frame["id"]] if known else to_tool(frame, self.toolbox.names)
-        return _moved(task, {frame["id"]: after}, usage)
+        return Done(Outcome("yes" if known else "no"), usage)
 
-    async def pick_tool(self, task: Task) -> RebelUpdate:
+    async def pick_tool(self, task: Task) -> Done:
         """Picks the tool that is best for a question (section 3.3); none of them leaves it to what is known."""
-        frame, names = task["frame"], self.toolbox.names
+        names = self.toolbox.names
         parse = partial(parse_tool_number, count=len(names))
         try:
             reply = await self._ask(task, prompts.PICK_TOOL, {"tools": self.toolbox.listing()}, parse=parse)
         except UnusableReply as unusable:
-            return _moved(task, _gave_up(frame, f"No tool was picked: {unusable.reason}"), unusable.usage)
+            return Done(Outcome("unusable", {"error": f"No tool was picked: {unusable.reason}"}), unusable.usage)
         if reply.value == 0:
-            return _moved(task, _only(frame, stage="answer"), reply.usage)
-        return _moved(task, _only(frame, stage="tool_input", tool=names[reply.value - 1]), reply.usage)
+            return Done(Outcome("none"), reply.usage)
+        return Done(Outcome("picked", {"tool": names[reply.value - 1]}), reply.usage)
 
-    async def tool_input(self, task: Task) -> RebelUpdate:
+    async def tool_input(self, task: Task) -> Done:
         """Writes the tool's input as a JSON object of its parameters, which is checked against them (section 3.4)."""
         frame, tool = task["frame"], task["frame"]["tool"]
-        if not self.toolbox.parameters(tool):
-            return self._about_to_use(task, {}, None)
+        arguments: dict[str, Any] = {}
+        usage = None
+        if self.toolbox.parameters(tool):
+            try:
+                reply = await self._ask_input(task, tool)
+            except UnusableReply as unusable:
+                return Done(Outcome("unusable", {"error": f"No input for {tool}: {unusable.reason}"}), unusable.usage)
+            arguments, usage = reply.value, reply.usage
+        events.call({"id": frame["id"], "question": frame["question"], "tool": tool, "arguments": arguments})
+        return Done(Outcome("written", {"arguments": arguments}), usage)
+
+    async def _ask_input(self, task: Task, tool: str) -> Reply[dict[str, Any]]:
+        complaint = task["frame"]["complaint"]
         values: dict[str, str | int] = {
             "number": self.toolbox.names.index(tool) + 1,
             "description": self.toolbox.describe(tool),
             "parameters": self.toolbox.parameters_text(tool),
-            "complaint": f"\n<P>The last input was refused: {frame['complaint']}</P>" if frame["complaint"] else "",
+            "complaint": f"\n<P>The last input was refused: {complaint}</P>" if complaint else "",
         }
+        return await self._ask(
+            task, prompts.TOOL_INPUT, values, parse=lambda reply: self.toolbox.check(tool, parse_input(reply))
+        )
 
-        def parse(reply: str) -> dict[str, Any]:
-            return self.toolbox.check(tool, parse_input(reply))
-
-        try:
-            reply = await self._ask(task, prompts.TOOL_INPUT, values, parse=parse)
-        except UnusableReply as unusable:
-            return _moved(task, _gave_up(frame, f"No input for {tool}: {unusable.reason}"), unusable.usage)
-        return self._about_to_use(task, reply.value, reply.usage)
-
-    def _about_to_use(self, task: Task, arguments: dict[str, Any], usage: Usage | None) -> RebelUpdate:
-        frame = task["frame"]
-        tool = frame["tool"]
-        events.call({"id": frame["id"], "question": frame["question"], "tool": tool, "arguments": arguments})
-        return _moved(task, _only(frame, stage="use_tool", arguments=arguments), usage)
-
-    async def use_tool(self, task: Task) -> RebelUpdate:
+    async def use_tool(self, task: Task) -> Done:
         """Uses the tool once (section 3.5); whether a use that is not harmless already happened is asked, not tried."""
         frame, settings = task["frame"], settings_of(task)
         tool = frame["tool"]
         if not self.toolbox.idempotent(tool) and not tickets.redeem(frame["ticket"]):
-            return _moved(task, _only(frame, stage="confirm"), None)
+            return Done(Outcome("may have happened"))
         started = time.monotonic()
-        used = await self.toolbox.use(
-            tool, frame["arguments"], seconds=settings.tool_seconds, limit=settings.reply_chars
-        )
-        usage = no_usage()
-        usage["seconds"] = time.monotonic() - started
+        seconds = settings.tool_seconds if task["seconds"] is None else min(settings.tool_seconds, task["seconds"])
+        used = await self.toolbox.use(tool, frame["arguments"], seconds=seconds, limit=settings.reply_chars)
+        usage = took(time.monotonic() - started)
         error = used.refused or used.failed
         reply = used.reply or ToolReply(tool=tool, text="", passages=[])
         events.reply(
             {"id": frame["id"], "tool": tool, "text": reply["text"], "passages": reply["passages"], "error": error}
         )
         if used.reply is not None:
-            return RebelUpdate(
-                frames=_only(frame, stage="answer", complaint=""),
-                replies={frame["id"]: used.reply},
-                ledger={_row(task): usage},
-            )
+            return Done(Outcome("replied", {"complaint": ""}), usage, reply=used.reply)
         # Asked again once; a second refusal of the same use is the tool's last word.
         if used.refused and not frame["complaint"]:
-            return _moved(task, _only(frame, stage="tool_input", complaint=used.refused, ticket=""), usage)
-        return _moved(task, _gave_up(frame, error), usage)
+            return Done(Outcome("refused its input", {"complaint": used.refused, "ticket": ""}), usage)
+        return Done(Outcome("failed", {"error": error}), usage)
 
-    async def answer(self, task: Task) -> RebelUpdate:
+    async def answer(self, task: Task) -> Done:
         """Answers from the tool's reply, from memory, or from the model's knowledge; says so when it cannot."""
         frame, facts, reply = task["frame"], task["facts"], task["reply"]
         facts_alone = bool(frame["error"]) or not settings_of(task).knowledge
@@ -186,13 +179,14 @@ class Steps:
         else:
             prompt, origin = prompts.ANSWER, "memory" if facts else "model"
         if prompt is prompts.ANSWER_FACTS and not facts:
-            return _moved(task, {frame["id"]: finished(frame, "", "failed", frame["error"] or _NO_FACT)}, None)
+            return Done(Outcome("not answered", learned("", "failed", frame["error"] or _NO_FACT)))
         try:
             found: Reply[str] = await self._ask(task, prompt, values, parse=parse_answer)
         except UnusableReply as unusable:
-            return _moved(task, {frame["id"]: finished(frame, "", "failed", unusable.reason)}, unusable.usage)
+            return Done(Outcome("not answered", learned("", "failed", unusable.reason)), unusable.usage)
         error = "" if found.value else frame["error"] or f"The {_SOURCES[origin]} did not tell."
-        return _moved(task, {frame["id"]: finished(frame, found.value, origin, error)}, found.usage)
+        word = "answered" if found.value else "not answered"
+        return Done(Outcome(word, learned(found.value, origin, error)), found.usage)
 
     async def _ask(
         self, task: Task, prompt: Prompt, values: Mapping[str, str | int], *, parse: Callable[[str], T]
@@ -207,8 +201,7 @@ class Steps:
             {name: known[name] for name in prompt.variables},
             parse=parse,
             temperature=settings_of(task).temperature,
-            seconds=task["seconds"],
-            repair=task["repair"],
+            allowance=Allowance(task["calls"], task["seconds"]),
         )
 
 
@@ -216,57 +209,85 @@ _NO_FACT = "There is no fact to answer from."
 _SOURCES = {"tool": "tool's reply", "memory": "memory", "model": "model"}
 
 
-def guarded(step: Callable[[Task], Awaitable[RebelUpdate]]) -> Callable[[Task], Any]:
-    """The step, where a call that fails for a passing reason is made again in the next round, and once only.
+def guarded(step: Callable[[Task], Awaitable[Done]], moves: Moves) -> Callable[[Task], Any]:
+    """The step as a node. A call that fails for a passing reason is made again in the next round, and once only.
 
     Then the sub-question has failed, which is no fact to use. The failure of the question itself ends the run, which
-    can be resumed.
+    can be resumed. A call that the run's deadline cut is marked, and `advance` ends the run with what there is.
     """
 
-    async def run(task: Task) -> RebelUpdate:
+    async def run(task: Task) -> RebelState:
         frame = task["frame"]
         try:
-            update = await step(task)
+            done = await step(task)
+        except OutOfTime as late:
+            return _again(task, late, late=True)
         except ModelError as error:
             if not error.transient or (frame["tries"] and frame["id"] == ROOT):
                 raise
-            again = _only(frame, tries=frame["tries"] + 1, stage=frame["stage"])
-            failed = {frame["id"]: finished(frame, "", "failed", f"No call went through: {error}")}
-            update = _moved(task, failed if frame["tries"] else again, error.usage)
-        frames = update["frames"]
-        assert isinstance(frames, dict)  # noqa: S101 - a step never overwrites the table
-        tell_facts(frames)
-        return update
+            if not frame["tries"]:
+                return _again(task, error, tries=1)
+            done = Done(Outcome("lost", learned("", "failed", f"No call went through: {error}")), error.usage)
+        return ended(task, done, moves)
 
     run.__name__ = step.__name__
     return run
 
 
-def tell_facts(frames: Mapping[str, Frame]) -> None:
-    """Sends `rebel.fact` for each question that is finished."""
-    for frame in frames.values():
-        if frame["stage"] == "done":
-            events.fact({"fact": fact_of(frame)})
+def ended(task: Task, done: Done, moves: Moves) -> RebelState:
+    """What a step puts into the state: its frame in the next stage, what it opened, what it was told, what it cost."""
+    after = moved(task["frame"], done.outcome, moves)
+    tell_fact(after)
+    replies = {} if done.reply is None else {after["id"]: done.reply}
+    return RebelState(
+        frames={after["id"]: after, **done.opened}, replies=replies, ledger={_row(task): done.usage or no_usage()}
+    )
+
+
+def _again(task: Task, error: ModelError, **marks: Any) -> RebelState:
+    frame = cast("Frame", {**task["frame"], **marks})
+    return RebelState(frames={frame["id"]: frame}, ledger={_row(task): error.usage or no_usage()})
+
+
+def _row(task: Task) -> str:
+    return f"{task['round']}.{task['frame']['id']}"
+
+
+def question_about(frame: Frame) -> dict[str, Any]:
+    """What a human is asked about a use of a tool that may have happened."""
+    return {
+        "ask": "This use of a tool may already have happened when the run broke off. Repeat it, or skip it?",
+        "id": frame["id"],
+        "question": frame["question"],
+        "tool": frame["tool"],
+        "arguments": frame["arguments"],
+        "answers": ["repeat", "skip", {"reply": "what the tool replied"}],
+    }
+
+
+def decided(task: Task, decision: Any) -> Done:
+    """What becomes of that use by the human's answer."""
+    tool = task["frame"]["tool"]
+    if decision == "repeat":
+        return Done(Outcome("repeat", {"ticket": ""}))
+    if isinstance(decision, dict) and isinstance(decision.get("reply"), str):
+        text = decision["reply"][: settings_of(task).reply_chars]
+        return Done(Outcome("told", {"ticket": ""}), reply=ToolReply(tool=tool, text=text, passages=[]))
+    return Done(Outcome("skip", {"error": f"The tool {tool} was in use when the run broke off; not repeated."}))
+
+
+def settings_of(task: Task) -> RebelSettings:
+    """The settings of the run."""
+    return RebelSettings(**task["settings"])
+
+
+def tell_fact(frame: Frame) -> None:
+    """Sends `rebel.fact` for a question that is finished."""
+    if frame["stage"] == "done":
+        events.fact({"fact": fact_of(frame)})
 
 
 def memory_of(facts: Sequence[Fact]) -> str:
     """The facts as the prompts show them: one a line, quoted as data."""
     lines = [f"Q: {quote(f['question'], limit=_QUESTION)} A: {quote(f['answer'], limit=_ANSWER)}" for f in facts]
     return "\n".join(lines) or "(empty)"
-
-
-def _only(frame: Frame, *, stage: str, **values: Any) -> dict[str, Frame]:
-    """The frame alone, in its next stage."""
-    return {frame["id"]: cast("Frame", {**frame, "tries": 0, "stage": stage, **values})}
-
-
-def _gave_up(frame: Frame, error: str) -> dict[str, Frame]:
-    return {frame["id"]: without_tool(frame, error)}
-
-
-def _row(task: Task) -> str:
-    return f"{task['turn']}.{task['frame']['id']}"
-
-
-def _moved(task: Task, frames: dict[str, Frame], usage: Usage | None) -> RebelUpdate:
-    return RebelUpdate(frames=frames, ledger={_row(task): usage or no_usage()})

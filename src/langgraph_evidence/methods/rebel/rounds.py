@@ -1,0 +1,59 @@
+"""What a round works on: the frames that are ready and the budget allows, what each is sent, what all have found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from langgraph_evidence.methods.rebel.frames import ROOT, in_order, known_facts, line_of
+from langgraph_evidence.methods.rebel.state import FREE, Frame, RebelState, Task
+from langgraph_evidence.types import Passage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from langgraph_evidence.budget import Allowance
+    from langgraph_evidence.methods.rebel.settings import RebelSettings
+
+
+def is_last(frame: Frame) -> bool:
+    """Whether this is the answer to the question itself."""
+    return frame["id"] == ROOT and frame["stage"] == "answer"
+
+
+def kept_for(found: Sequence[Frame]) -> int:
+    """The calls kept back for the last answer: none where it is asked for now, or where no model is asked."""
+    return 0 if all(is_last(frame) or frame["stage"] in FREE for frame in found) else 1
+
+
+def within_calls(found: Sequence[Frame], calls: int) -> list[Frame]:
+    """The first of the frames: those that ask no model, and so many that do."""
+    asking = [frame["id"] for frame in found if frame["stage"] not in FREE][:calls]
+    return [frame for frame in found if frame["stage"] in FREE or frame["id"] in asking]
+
+
+def task_of(state: RebelState, frame: Frame, settings: RebelSettings, allowance: Allowance) -> Task:
+    """What the step on a frame is sent."""
+    frames = state["frames"]
+    return Task(
+        frame=frame,
+        round=state["round"],
+        facts=known_facts(frames, frame, settings),
+        ancestors=[above["question"] for above in line_of(frames, frame)[:-1]],
+        reply=state["replies"].get(frame["id"]) if frame["stage"] == "answer" else None,
+        settings=state["settings"],
+        calls=allowance.calls,
+        seconds=allowance.seconds,
+    )
+
+
+def evidence_of(state: RebelState) -> list[Passage]:
+    """The passages of all searches and the replies of all other tools, each once, in the order of the tree."""
+    found: dict[str, Passage] = {}
+    for frame in in_order(state["frames"]):
+        reply = state["replies"].get(frame["id"])
+        if reply is None:
+            continue
+        whole = Passage(id=f"tool:{frame['id']}", title=reply["tool"], text=reply["text"])
+        for passage in reply["passages"] or [whole]:
+            found.setdefault(passage["id"], Passage({**passage, "query": frame["question"]}))
+    return list(found.values())

@@ -1,0 +1,192 @@
+"""What every method's run shares: its memory, its first step and its last, and whether another round may start.
+
+A method inherits `RunState` and `MethodRun` and adds what is its own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, TypeVar
+
+from langchain_core.messages import AIMessage
+from langgraph.graph import StateGraph
+from langgraph.managed import RemainingSteps
+from langgraph.runtime import get_runtime
+from langgraph.types import Overwrite
+from typing_extensions import TypedDict
+
+from langgraph_evidence.budget import Allowance, Budget, spent
+from langgraph_evidence.citations import cite, cited_message
+from langgraph_evidence.concurrency import node
+from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.settings import Settings, resolve, schema_of, within
+from langgraph_evidence.types import Citation, Passage, Stopped, Usage, no_usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from langgraph_evidence.events import Event
+
+S = TypeVar("S", bound=Settings)
+
+Cut = Literal["", "forced", "budget", "step_limit"]
+"""Why no further round may start: the method's own last iteration, the budget, the host's step limit."""
+
+
+def merge_by_id(old: dict[str, Any] | None, new: dict[str, Any]) -> dict[str, Any]:
+    """Joins two tables by their keys; the same row twice stays one row, so a replayed step changes nothing."""
+    return {**(old or {}), **new}
+
+
+def replaced(table: Mapping[str, Any]) -> Any:
+    """The update that puts a table in the place of the old one, where an update would join them."""
+    return Overwrite(dict(table))
+
+
+class QuestionInput(TypedDict):
+    """What a run is given."""
+
+    question: str
+
+
+class RunState(TypedDict, total=False):
+    """The memory that every run has; a node gives back the keys that it changes.
+
+    `remaining_steps` is LangGraph's. `settings` are those that the run began with, so that a resumed run has the same.
+    """
+
+    remaining_steps: RemainingSteps
+    settings: dict[str, Any]
+    ledger: Annotated[dict[str, Usage], merge_by_id]
+    cut: Cut
+    evidence: list[Passage]
+    answer: str
+    citations: list[Citation]
+    messages: list[AIMessage]
+    usage: Usage
+    stopped: Stopped
+
+
+class RunOutput(TypedDict):
+    """What every run gives back."""
+
+    answer: str
+    citations: list[Citation]
+    evidence: list[Passage]
+    messages: list[AIMessage]
+    usage: Usage
+    stopped: Stopped
+
+
+class Answered(TypedDict):
+    """How a run ended: what every method's last event tells."""
+
+    answer: str
+    citations: list[Citation]
+    stopped: Stopped
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class MethodRun(ABC, Generic[S]):
+    """The nodes that every method has, and the one check before a round.
+
+    Attributes:
+        name: The method's name.
+        asks_for: The key of its input: a question or a claim.
+        last_steps: Super-steps from its loop's head to the end, the last answer among them.
+        answered: The event that tells how a run ended.
+
+    Args:
+        settings: The values of a run whose `context` says nothing else, and the ceilings of its limits.
+    """
+
+    name: ClassVar[str]
+    asks_for: ClassVar[str] = "question"
+    last_steps: ClassVar[int]
+    answered: ClassVar[Event[Any]]
+
+    settings: S
+
+    @abstractmethod
+    def fresh(self, asked: str, settings: S) -> Any:
+        """The method's own part of the state before the first round."""
+
+    def ending(self, state: Any) -> Any:  # noqa: ARG002 - for the methods that gather what they found only here
+        """What the method still has to put into the state before it is concluded."""
+        return {}
+
+    def begin(self, state: Any) -> Any:
+        """Checks what is asked, fixes the run's settings, and clears what an earlier question left on the thread."""
+        asked = state.get(self.asks_for)
+        if not isinstance(asked, str) or not asked.strip():
+            raise InvalidInput(f"The input needs a non-empty {self.asks_for!r}; it was given {asked!r}.")
+        settings = resolve(get_runtime().context, self.settings)
+        shared = RunState(
+            settings=dataclasses.asdict(settings),
+            ledger=replaced({}),
+            cut="",
+            evidence=[],
+            answer="",
+            citations=[],
+            messages=[],
+            usage=no_usage(),
+        )
+        return {**shared, self.asks_for: asked.strip(), **self.fresh(asked.strip(), settings)}
+
+    def settings_of(self, state: Mapping[str, Any]) -> S:
+        """The settings that the run began with; a state that somebody edited does not lift the graph's limits."""
+        return within(self.settings, type(self.settings)(**state["settings"]))
+
+    def affordable(self, state: RunState, *, wanted: int, kept: int = 1) -> int:
+        """How many of the wanted calls may be made, when so many are kept back for the last answer."""
+        return self._budget(state).affordable(state["ledger"], wanted=wanted, kept=kept)
+
+    def share(self, state: RunState, *, among: int, kept: int = 1) -> Allowance:
+        """What each of the calls of a round may spend."""
+        return self._budget(state).share(state["ledger"], among=among, kept=kept)
+
+    def seconds_left(self, state: RunState) -> float | None:
+        """The time that is left of the run's, or None without a limit."""
+        return self._budget(state).seconds_left(spent(state["ledger"]))
+
+    def cut_of(self, state: RunState, *, steps: int, kept: int = 1) -> Cut:
+        """Why no round of so many super-steps may start, or nothing; what the last answer needs must fit behind it.
+
+        To be asked in a node: where an edge decides after an edit by `update_state`, LangGraph counts no steps.
+        """
+        if not self.affordable(state, wanted=1, kept=kept):
+            return "budget"
+        return "" if self.has_steps(state, steps=steps) else "step_limit"
+
+    def has_steps(self, state: RunState, *, steps: int) -> bool:
+        """Whether the host allows so many super-steps more, and then the last answer's."""
+        # LangGraph ends a run whose last step has none left, finished or not.
+        return state["remaining_steps"] > steps + self.last_steps
+
+    def _budget(self, state: RunState) -> Budget:
+        return self.settings_of(state).budget()
+
+    def conclude(self, state: Any) -> Any:
+        """Cites what supports the answer, and adds up what the run has spent."""
+        own = self.ending(state)
+        ended = {**state, **own}
+        citations = cite(ended[self.asks_for], ended["answer"], ended["evidence"])
+        ended |= {"citations": citations, "usage": spent(state["ledger"])}
+        self.answered({key: ended[key] for key in self.answered.schema.__annotations__})
+        message = cited_message(ended["answer"], citations, name=self.name)
+        return {**own, "citations": citations, "messages": [message], "usage": ended["usage"]}
+
+    def builder(self, state: type, *, given: type, output: type) -> StateGraph[Any, Any, Any, Any]:
+        """An empty graph over the method's state, its input and its output."""
+        return StateGraph(state, context_schema=schema_of(self.settings), input_schema=given, output_schema=output)
+
+
+def add_nodes(builder: StateGraph[Any, Any, Any, Any], *bodies: Callable[[Any], Any]) -> None:
+    """Adds each body as the node of its name; a coroutine works under `invoke` too."""
+    for body in bodies:
+        action: Any = node(body) if inspect.iscoroutinefunction(body) else body
+        builder.add_node(body.__name__, action)
