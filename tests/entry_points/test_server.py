@@ -30,7 +30,7 @@ QUESTION = "Where was the director of film The Alster Case born?"
 RULES = [
     ("Context:.*Frederick, Maryland", "[Analysis] Haydon directed it.\n[Answer] Frederick, Maryland"),
     ("Context:.*Haydon", "[Analysis] Haydon directed it.\n[Search] Where was J. Charles Haydon born?"),
-    ("", "[Search] The Alster Case film director"),
+    ("", ["[Search] The Alster Case film director", "[Search] Who wrote the music of a film with a case in it?"]),
 ]
 
 
@@ -136,9 +136,13 @@ def test_the_server_shows_schemas(client: Any) -> None:
     assert "iterations" in settings["properties"]
 
 
-def test_the_server_streams_a_run(client: Any) -> None:
-    parts = list(client.runs.stream(None, "furepa", input={"question": QUESTION}, stream_mode=["custom", "values"]))
-    kinds = [part.data["type"] for part in parts if part.event == "custom"]
+def test_the_server_streams_a_run_and_loads_the_scorer_off_its_event_loop(client: Any) -> None:
+    """The first request to the server: seeds make its samples differ, so that they have to be scored."""
+    given: dict[str, Any] = {"input": {"question": QUESTION}, "context": {"seed": 0}}
+    parts = list(client.runs.stream(None, "furepa", **given, stream_mode=["custom", "values"]))
+    told = [part.data for part in parts if part.event == "custom"]
+    kinds = [event["type"] for event in told]
+    assert next(event["scorer"] for event in told if event["type"] == "furepa.query") == "trained"
     assert kinds[0] == "furepa.plans"
     assert kinds[-1] == "furepa.answer"
     output = [part.data for part in parts if part.event == "values"][-1]
