@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from langgraph_evidence.budget import spent, total_usage
+from langgraph_evidence.budget import Allowance, spent, total_usage
 from langgraph_evidence.errors import UnusableReply
 from langgraph_evidence.methods.furepa import assessor, prompts
 from langgraph_evidence.methods.furepa.plans import context_of, history_of, parse_forced, read_plan
@@ -55,7 +55,7 @@ async def propose_plans(model: LanguageModel, sample: Sample) -> FurepaUpdate:
         temperature=sample["temperature"],
         seeds=seeds,
         native=settings.native_n,
-        seconds=sample["seconds"],
+        allowance=Allowance(seconds=sample["seconds"]),
     )
     ledger = {f"{iteration}:propose.{sample['index']}": total_usage(reply.usage for reply in replies)}
     plans: dict[str, Plan] = {}
@@ -81,9 +81,8 @@ async def force_answer(model: LanguageModel, state: FurepaState) -> FurepaUpdate
             prompt,
             {name: values[name] for name in prompt.variables},
             parse=parse_forced,
-            temperature=0.0,
-            seconds=budget.seconds_left(so_far),
-            repair=budget.allows(so_far, calls=2),
+            temperature=None if settings.temperature is None else 0.0,
+            allowance=Allowance(None if budget.allows(so_far, calls=2) else 1, budget.seconds_left(so_far)),
         )
     except UnusableReply as unusable:
         return FurepaUpdate(answer="", stopped="no_answer", ledger={row: unusable.usage or no_usage()})

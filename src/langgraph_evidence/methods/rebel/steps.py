@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from langgraph_evidence.budget import Allowance
 from langgraph_evidence.errors import ModelError, UnusableReply
 from langgraph_evidence.llm.prompt import quote
 from langgraph_evidence.methods.rebel import events, prompts, tickets
@@ -34,8 +35,9 @@ from langgraph_evidence.types import no_usage
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from langgraph_evidence.llm.chat import LanguageModel, Reply
+    from langgraph_evidence.llm.chat import LanguageModel
     from langgraph_evidence.llm.prompt import Prompt
+    from langgraph_evidence.llm.replies import Reply
     from langgraph_evidence.methods.rebel.near_duplicates import Features
     from langgraph_evidence.methods.rebel.toolbox import Toolbox
     from langgraph_evidence.types import Usage
@@ -207,8 +209,7 @@ class Steps:
             {name: known[name] for name in prompt.variables},
             parse=parse,
             temperature=settings_of(task).temperature,
-            seconds=task["seconds"],
-            repair=task["repair"],
+            allowance=Allowance(None if task["repair"] else 1, task["seconds"]),
         )
 
 
