@@ -107,8 +107,8 @@ def events_page() -> str:
     )
     parts = [head]
     seen: dict[str, Any] = {}
-    for name in method_names():
-        for kind, schema in import_module(f"langgraph_evidence.methods.{name}.events").SCHEMAS.items():
+    for room in ("llm", *(f"methods.{name}" for name in method_names())):
+        for kind, schema in import_module(f"langgraph_evidence.{room}.events").SCHEMAS.items():
             parts.append(f"## `{kind}`\n\n{told(schema)}\n\n{fields_table(schema, seen)}")
     parts.append("# Types in events\n")
     done: set[str] = set()

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableBinding, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
-from langgraph_evidence.budget import total_usage
+from langgraph_evidence.budget import UNLIMITED, total_usage
 from langgraph_evidence.concurrency import gather
 from langgraph_evidence.errors import InvalidInput, ModelError, UnusableReply
+from langgraph_evidence.llm import events
 from langgraph_evidence.llm.limiter import Slots
 from langgraph_evidence.llm.prompt import Prompt
 from langgraph_evidence.llm.provider import Provider, open_model
-from langgraph_evidence.llm.replies import read_logprobs, read_usage
-from langgraph_evidence.llm.retry import RetryPolicy
+from langgraph_evidence.llm.refusals import Refusals, refused_parameter, without
+from langgraph_evidence.llm.replies import Reply, Sample, add_usage, read_logprobs
+from langgraph_evidence.llm.retry import Line, RetryPolicy
+from langgraph_evidence.llm.spending import Spending
 from langgraph_evidence.types import Usage, no_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from langchain_core.messages import BaseMessage
+
+    from langgraph_evidence.budget import Allowance
 
 T = TypeVar("T")
 
@@ -40,40 +44,6 @@ REPAIR = Prompt(
 # The bad reply goes back to the model so that it sees what was wrong; a runaway reply would fill its context.
 _LONGEST_BAD_REPLY = 4000
 _TOP_LOGPROBS = 5
-
-
-@dataclass(frozen=True)
-class Reply(Generic[T]):
-    """One parsed reply.
-
-    Attributes:
-        value: What `parse` made of the text.
-        text: The reply as it came.
-        usage: Of all calls it took.
-        repaired: Whether the first reply was unusable and this is the second.
-    """
-
-    value: T
-    text: str
-    usage: Usage
-    repaired: bool
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One of n sampled replies.
-
-    Attributes:
-        text: The reply as it came; empty where the call failed.
-        usage: Its share: the samples' usages add up to that of the round, seconds to its wall time.
-        logprobs: One entry a token, `{"token", "logprob", "top": {token: logprob}}`, where asked for and given.
-        error: Why this call failed, where it did and another one did not.
-    """
-
-    text: str
-    usage: Usage
-    logprobs: list[dict[str, Any]] | None = None
-    error: str | None = None
 
 
 class LanguageModel:
@@ -106,8 +76,11 @@ class LanguageModel:
     ) -> None:
         self._policy = RetryPolicy(attempts=attempts, timeout=timeout)
         self._slots = Slots(max_concurrency)
-        chat, self._bound, config = _unwrap(open_model(model))
+        chat, bound, config = _unwrap(open_model(model))
+        # How many replies a request has is for the call to say.
+        self._bound = {name: value for name, value in bound.items() if name != "n"}
         self._provider = Provider(chat, timeout=timeout, config=config)
+        self._refusals = Refusals()
 
     @property
     def name(self) -> str:
@@ -127,8 +100,7 @@ class LanguageModel:
         parse: Callable[[str], T],
         temperature: float | None = None,
         seed: int | None = None,
-        seconds: float | None = None,
-        repair: bool = True,
+        allowance: Allowance = UNLIMITED,
         **options: Any,
     ) -> Reply[T]:
         """Gets one reply that `parse` accepts; after an unusable one it asks once more, saying what was wrong.
@@ -137,36 +109,31 @@ class LanguageModel:
             prompt: What to ask.
             variables: The prompt's values.
             parse: Makes a value of the reply or raises UnusableReply.
-            temperature: Of this call; None leaves the model's own.
-            seed: Of this call, for models that take one.
-            seconds: Time left for this round, tries and waits included; None sets no limit.
-            repair: Whether an unusable reply is asked for again; a run with a budget of one call forbids it.
+            temperature: Of this call, unless the caller's model is bound to another; None sends none.
+            seed: Of this call, for models that take one; one bound to the model is counted on from.
+            allowance: What may be spent, failed tries, waits and the repair included; a first try is always made.
             **options: Further parameters of the model's call, e.g. `stop` or `max_tokens`.
 
         Raises:
             UnusableReply: The last reply was unusable; its `usage` counts all calls.
-            ModelError: The call failed; its `usage` counts what was spent before.
+            ModelError: The call failed; its `usage` counts what was spent, failed tries too.
+            OutOfTime: The allowance's seconds are used up, or the next try would come too late.
         """
-        started = time.monotonic()
-        messages = prompt.render(**variables)
-        kwargs = self._kwargs(temperature, self._seeds(1, None if seed is None else [seed])[0], options)
-        text, usage = await self._ask_once(messages, kwargs, seconds)
+        messages, spending, row = prompt.render(**variables), Spending(allowance), no_usage()
+        given = self._given(temperature, self._seeds(1, None if seed is None else [seed])[0], options)
         try:
-            return Reply(parse(text), text, usage, repaired=False)
-        except UnusableReply as error:
-            if not repair:
-                error.usage = usage
-                raise
-            reason = error.reason
-        turn = AIMessage(text[:_LONGEST_BAD_REPLY] or "(no text)")
-        messages = [*messages, turn, *REPAIR.render(reason=reason)]
-        left = None if seconds is None else seconds - (time.monotonic() - started)
-        try:
-            text, second = await self._ask_once(messages, kwargs, left)
-            usage = total_usage([usage, second])
-            return Reply(parse(text), text, usage, repaired=True)
+            text = await self._ask_once(messages, given, spending, row)
+            try:
+                return Reply(parse(text), text, _timed(row, spending.seconds()), repaired=False)
+            except UnusableReply as error:
+                if not spending.take():
+                    raise
+                reason = error.reason
+            turn = AIMessage(text[:_LONGEST_BAD_REPLY] or "(no text)")
+            text = await self._ask_once([*messages, turn, *REPAIR.render(reason=reason)], given, spending, row)
+            return Reply(parse(text), text, _timed(row, spending.seconds()), repaired=True)
         except (ModelError, UnusableReply) as error:
-            error.usage = usage
+            error.usage = _timed(row, spending.seconds())
             raise
 
     async def sample(
@@ -179,7 +146,7 @@ class LanguageModel:
         seeds: Sequence[int] | None = None,
         logprobs: bool = False,
         native: bool = False,
-        seconds: float | None = None,
+        allowance: Allowance = UNLIMITED,
         **options: Any,
     ) -> list[Sample]:
         """Draws n replies to one prompt, at the same time, never from a cache.
@@ -188,85 +155,106 @@ class LanguageModel:
             prompt: What to ask.
             variables: The prompt's values.
             n: How many replies.
-            temperature: Of these calls; None leaves the model's own.
-            seeds: One for each reply, for models that take one.
+            temperature: Of these calls, unless the caller's model is bound to another; None sends none.
+            seeds: One for each reply, for models that take one; a seed bound to the model is added to each.
             logprobs: Whether to ask for log-probabilities; `top_logprobs` among the options says how many a token.
             native: Asks for all replies in one request where the model can (`n`), and singly for what is then lacking.
-            seconds: Time left for this round, tries and waits included; None sets no limit.
+            allowance: What all n may spend together, failed tries and waits included; each is tried once whatever it
+                says.
             **options: Further parameters of the model's call.
 
         Returns:
-            n samples, in the order of the seeds.
+            n samples, in the order of the seeds; one whose call failed says so.
 
         Raises:
-            ModelError: Every call failed.
+            ModelError: Every call failed; its `usage` counts them all.
+            OutOfTime: Every call failed, the first for want of time.
             InvalidInput: n is below one, or there is not one seed for each reply.
         """
-        started = time.monotonic()
-        messages = prompt.render(**variables)
+        messages, spending = prompt.render(**variables), Spending(allowance, first_tries=n)
         each = self._seeds(n, seeds)
         if logprobs:
             options = {"top_logprobs": _TOP_LOGPROBS, **options, "logprobs": True}
-        drawn: list[Sample] = []
-        if native and n > 1 and self._provider.takes_n:
-            kwargs = self._kwargs(temperature, each[0], options)
-            drawn = await self._draw(messages, {**kwargs, "n": n}, seconds, logprobs=logprobs)
-        left = None if seconds is None else seconds - (time.monotonic() - started)
-        outcomes = await gather(
-            [
-                self._draw_or_error(messages, self._kwargs(temperature, seed, options), left, logprobs=logprobs)
-                for seed in each[len(drawn) :]
-            ]
-        )
-        drawn = [*drawn, *_settle(outcomes, drawn)][:n]
-        share = (time.monotonic() - started) / n
-        return [_timed(sample, share) for sample in drawn]
+        draw = partial(self._draw, messages, spending=spending, logprobs=logprobs)
+        drawn: list[Sample | ModelError] = []
+        if native and n > 1 and self._provider.takes_n and "n" not in self._refusals:
+            drawn = await draw({**self._given(temperature, each[0], options), "n": n})
+            if isinstance(drawn[0], ModelError) and "n" not in self._refusals:
+                drawn[0].usage = _timed(drawn[0].usage or no_usage(), spending.seconds())
+                raise drawn[0]
+        singly = [draw(self._given(temperature, seed, options)) for seed in each[len(drawn) :]]
+        drawn = [*drawn, *(sample for samples in await gather(singly) for sample in samples)][:n]
+        return _settle(drawn, spending.seconds())
 
     def _seeds(self, n: int, seeds: Sequence[int] | None) -> Sequence[int | None]:
         if n < 1:
             raise InvalidInput(f"A sample of n={n} replies was asked for; n is at least 1.")
         if seeds is not None and len(seeds) != n:
             raise InvalidInput(f"{len(seeds)} seeds were given for n={n} replies; give one for each, or none.")
+        bound = self._bound.get("seed")
+        if isinstance(bound, int):
+            # The same seed with each call would draw the same reply n times.
+            return [bound + seed for seed in (seeds if seeds is not None else range(n))]
         if self._provider.deterministic:
             return seeds if seeds is not None else range(n)
         return seeds if seeds is not None and self._provider.takes_seed else [None] * n
 
-    def _kwargs(self, temperature: float | None, seed: int | None, options: Mapping[str, Any]) -> dict[str, Any]:
-        given = {"temperature": temperature, "seed": seed}
-        return {**self._bound, **{name: value for name, value in given.items() if value is not None}, **options}
+    def _given(self, temperature: float | None, seed: int | None, options: Mapping[str, Any]) -> dict[str, Any]:
+        """What this call sends of its own: what the caller bound to the model, or the server refused, is left out."""
+        given = {"temperature": temperature, **options}
+        given = without({name: value for name, value in given.items() if value is not None}, self._bound)
+        return self._refusals.kept(given if seed is None else {**given, "seed": seed})
 
     async def _ask_once(
-        self, messages: list[BaseMessage], kwargs: dict[str, Any], seconds: float | None
-    ) -> tuple[str, Usage]:
-        started = time.monotonic()
-        reply, *_ = await self._call(messages, kwargs, seconds, cached=True)
-        return str(reply.text), {**read_usage(reply), "seconds": time.monotonic() - started}
+        self, messages: list[BaseMessage], given: dict[str, Any], spending: Spending, row: Usage
+    ) -> str:
+        reply, *_ = await self._request(messages, given, spending, row, cached=True)
+        return str(reply.text)
 
     async def _draw(
-        self, messages: list[BaseMessage], kwargs: dict[str, Any], seconds: float | None, *, logprobs: bool
-    ) -> list[Sample]:
-        replies = await self._call(messages, kwargs, seconds, cached=False)
-        # A request for n replies has one usage, which some models repeat on every reply.
-        usages = [read_usage(replies[0]), *(no_usage() for _ in replies[1:])]
+        self, messages: list[BaseMessage], given: dict[str, Any], *, spending: Spending, logprobs: bool
+    ) -> list[Sample | ModelError]:
+        """The replies to one request, the first with the usage of all; or its failure."""
+        row = no_usage()
+        try:
+            replies = await self._request(messages, given, spending, row, cached=False)
+        except ModelError as error:
+            error.usage = row
+            return [error]
         return [
-            Sample(str(reply.text), usage, read_logprobs(reply) if logprobs else None)
-            for reply, usage in zip(replies, usages, strict=True)
+            Sample(str(reply.text), no_usage() if number else row, read_logprobs(reply) if logprobs else None)
+            for number, reply in enumerate(replies)
         ]
 
-    async def _draw_or_error(
-        self, messages: list[BaseMessage], kwargs: dict[str, Any], seconds: float | None, *, logprobs: bool
-    ) -> Sample | ModelError:
-        try:
-            (sample,) = await self._draw(messages, kwargs, seconds, logprobs=logprobs)
-        except ModelError as error:
-            return error
-        return sample
-
-    async def _call(
-        self, messages: list[BaseMessage], kwargs: dict[str, Any], seconds: float | None, *, cached: bool
+    async def _request(
+        self, messages: list[BaseMessage], given: dict[str, Any], spending: Spending, row: Usage, *, cached: bool
     ) -> list[BaseMessage]:
-        call = partial(self._provider.generate, messages, cached=cached, **kwargs)
-        return await self._policy.run(call, model=self.name, slots=self._slots, seconds=seconds)
+        """Makes one request; when the server refuses a parameter by name, again without it."""
+        line = Line(self.name, self._slots, spending, row)
+        refused: dict[str, str] = {}
+        while True:
+            call = partial(self._provider.generate, messages, cached=cached, **{**self._bound, **given})
+            try:
+                replies = await self._policy.run(call, line)
+                break
+            except ModelError as error:
+                name = refused_parameter(error.__cause__ or error, given)
+                if name is None:
+                    raise
+                refused[name], given = str(error), without(given, [name])
+                if not spending.take():
+                    self._learn(refused)
+                    raise
+        self._learn(refused)
+        add_usage(row, replies[0])
+        if row["cached_calls"]:
+            spending.give_back()
+        return replies
+
+    def _learn(self, refused: Mapping[str, str]) -> None:
+        for name, reason in refused.items():
+            if self._refusals.learn(name):
+                events.parameter_refused({"model": self.name, "parameter": name, "reason": reason})
 
 
 def _unwrap(model: BaseChatModel | RunnableBinding[Any, Any]) -> tuple[BaseChatModel, dict[str, Any], RunnableConfig]:
@@ -282,16 +270,20 @@ def _unwrap(model: BaseChatModel | RunnableBinding[Any, Any]) -> tuple[BaseChatM
     return inner, bound, config
 
 
-def _settle(outcomes: Sequence[Sample | ModelError], drawn: Sequence[Sample]) -> list[Sample]:
-    """Failed calls become samples that say so, unless nothing at all succeeded."""
-    failures = [outcome for outcome in outcomes if isinstance(outcome, ModelError)]
-    if failures and len(failures) == len(outcomes) and not drawn:
+def _settle(drawn: Sequence[Sample | ModelError], seconds: float) -> list[Sample]:
+    """Failed calls become samples that say so, unless nothing at all succeeded; each has its share of the time."""
+    failures = [outcome for outcome in drawn if isinstance(outcome, ModelError)]
+    if len(failures) == len(drawn):
+        failures[0].usage = _timed(total_usage(failure.usage or no_usage() for failure in failures), seconds)
         raise failures[0]
+    share = seconds / len(drawn)
     return [
-        Sample("", no_usage(), error=str(outcome)) if isinstance(outcome, ModelError) else outcome
-        for outcome in outcomes
+        Sample("", _timed(outcome.usage or no_usage(), share), error=str(outcome))
+        if isinstance(outcome, ModelError)
+        else replace(outcome, usage=_timed(outcome.usage, share))
+        for outcome in drawn
     ]
 
 
-def _timed(sample: Sample, seconds: float) -> Sample:
-    return Sample(sample.text, {**sample.usage, "seconds": seconds}, sample.logprobs, sample.error)
+def _timed(row: Usage, seconds: float) -> Usage:
+    return {**row, "seconds": seconds}

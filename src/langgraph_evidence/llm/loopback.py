@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from langgraph_evidence.llm.testing import ScriptedFailure
+from langgraph_evidence.llm.scripts import ScriptedFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,24 +24,52 @@ if TYPE_CHECKING:
 _ROLES: dict[str, type[BaseMessage]] = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
 _PARAMETERS = ("n", "seed", "stop", "temperature", "logprobs", "top_logprobs", "max_tokens")
 
+Refuse = Callable[[dict[str, Any]], dict[str, Any] | None]
+
+
+def as_reasoning_model(body: dict[str, Any]) -> dict[str, Any] | None:
+    """Refuses what gpt-5-mini and its kin refuse: any temperature but 1, and stop, logprobs, top_logprobs, max_tokens.
+
+    Args:
+        body: A request's body.
+
+    Returns:
+        The body of the HTTP 400, worded as OpenAI does.
+    """
+    for name in ("stop", "logprobs", "top_logprobs", "max_tokens"):
+        if body.get(name) is not None:
+            message = f"Unsupported parameter: '{name}' is not supported with this model."
+            return _refusal(message, name, "unsupported_parameter")
+    temperature = body.get("temperature")
+    if temperature in {None, 1}:
+        return None
+    message = f"Unsupported value: 'temperature' does not support {temperature} with this model. Only the default (1)"
+    return _refusal(f"{message} value is supported.", "temperature", "unsupported_value")
+
+
+def _refusal(message: str, param: str, code: str) -> dict[str, Any]:
+    return {"error": {"message": message, "type": "invalid_request_error", "param": param, "code": code}}
+
 
 class ScriptedServer(ThreadingHTTPServer):
     """Serves `POST /v1/chat/completions` by a scripted model, whole or streamed.
 
-    The model's faults become the server's: a status is sent with its Retry-After, a hang delays the reply; a garbage
-    beginning with `{` is sent as the body of the reply, whether or not it is JSON.
+    The model's faults become the server's: a status is sent with its Retry-After, a hang delays the reply, and a
+    `body` is sent as it is, as JSON or, when it begins with `<`, as HTML.
 
     Args:
         chat: The script.
         most_replies: The most replies to one request, as of a server that ignores a large `n`; None for all.
+        refuse: Given a request's body, the body of an HTTP 400 with which it is refused, or None.
     """
 
     daemon_threads = True
 
-    def __init__(self, chat: ScriptedChat, *, most_replies: int | None = None) -> None:
+    def __init__(self, chat: ScriptedChat, *, most_replies: int | None = None, refuse: Refuse | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.chat = chat
         self.most_replies = most_replies
+        self.refuse = refuse or (lambda _: None)
         self.arrivals: list[dict[str, Any]] = []
 
     @property
@@ -50,13 +79,15 @@ class ScriptedServer(ThreadingHTTPServer):
 
 
 @contextmanager
-def serve(chat: ScriptedChat, *, most_replies: int | None = None) -> Iterator[ScriptedServer]:
-    """Runs a server while the block runs.
+def serve(
+    chat: ScriptedChat, *, most_replies: int | None = None, refuse: Refuse | None = None
+) -> Iterator[ScriptedServer]:
+    """Runs a server while the block runs; its arguments are those of ScriptedServer.
 
     Yields:
         The server; its `arrivals` lists each request's `body`, `authorization` and time (`at`, in monotonic seconds).
     """
-    server = ScriptedServer(chat, most_replies=most_replies)
+    server = ScriptedServer(chat, most_replies=most_replies, refuse=refuse)
     thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
@@ -79,6 +110,10 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         authorization = self.headers.get("authorization", "")
         self.server.arrivals.append({"body": body, "authorization": authorization, "at": time.monotonic()})
+        refused = self.server.refuse(body)
+        if refused is not None:
+            self._send(400, json.dumps(refused), {})
+            return
         messages = [_ROLES[turn["role"]](content=turn["content"]) for turn in body["messages"]]
         kwargs = {name: body[name] for name in _PARAMETERS if body.get(name) is not None}
         if self.server.most_replies is not None:
@@ -94,7 +129,9 @@ class _Handler(BaseHTTPRequestHandler):
         if body.get("stream"):
             self._send(200, _events(result, body), {"content-type": "text/event-stream"})
         else:
-            self._send(200, first if first.startswith("{") else json.dumps(_completion(result, body)), {})
+            html = {"content-type": "text/html"} if first.startswith("<") else {}
+            whole = result.generations[0].message.response_metadata.get("body")
+            self._send(200, first if whole else json.dumps(_completion(result, body)), html if whole else {})
 
     def _send(self, status: int, text: str, headers: Any) -> None:
         data = text.encode()

@@ -14,6 +14,7 @@ from langchain_core.runnables.config import ensure_config, merge_configs
 
 from langgraph_evidence.concurrency import call_either
 from langgraph_evidence.errors import InvalidInput, MissingExtra, ModelError
+from langgraph_evidence.llm.bodies import BadBody, read_with_care
 from langgraph_evidence.llm.local import LocalChat
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class Provider:
         changes = {name: value for name, value in {"n": 1, "streaming": False}.items() if getattr(model, name, None)}
         changes = {**changes, **_openai_clients(model, timeout), "disable_streaming": True}
         quiet = model.model_copy(update=changes)
+        read_with_care(quiet)
         self._copies = {True: quiet, False: quiet.model_copy(update={"cache": False})}
         self._loops = _LoopClients()
         self._config = config
@@ -91,7 +93,7 @@ class Provider:
             At least one reply.
 
         Raises:
-            ModelError: The server sent no reply at all.
+            BadBody: The server sent no reply at all.
         """
         config = merge_configs(ensure_config(), self._config, {"tags": ["nostream"]})
         context = {name: config.get(name) for name in ("callbacks", "tags", "metadata", "run_name")}
@@ -103,7 +105,7 @@ class Provider:
         result = await call_either(model.generate, on_loop, [messages], **context, **kwargs)
         replies = [reply.message for reply in result.generations[0] if isinstance(reply, ChatGeneration)]
         if not replies:
-            raise ModelError(f"{self.name} sent no reply: check that the server speaks the provider's protocol.")
+            raise BadBody("no reply at all")
         return replies
 
     async def _with_loop_client(self, model: BaseChatModel) -> BaseChatModel:

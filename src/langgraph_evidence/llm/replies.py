@@ -1,39 +1,78 @@
-"""Reads what came with a reply besides its text: token counts and log-probabilities, whoever the provider."""
+"""Replies, and what is read of them besides their text: token counts and log-probabilities, whoever the provider."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from langgraph_evidence.types import Usage
+from langgraph_evidence.llm.bodies import read_count
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
+
+    from langgraph_evidence.types import Usage
+
+T = TypeVar("T")
 
 # Servers write minus infinity as they like; JSON cannot hold it.
 _LOWEST = -9999.0
 
 
-def read_usage(message: BaseMessage) -> Usage:
-    """Counts one call; a reply out of LangChain's cache is a cached call that cost no tokens."""
+@dataclass(frozen=True)
+class Reply(Generic[T]):
+    """One parsed reply.
+
+    Attributes:
+        value: What `parse` made of the text.
+        text: The reply as it came.
+        usage: Of all calls it took, the failed ones included.
+        repaired: Whether the first reply was unusable and this is the second.
+    """
+
+    value: T
+    text: str
+    usage: Usage
+    repaired: bool
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One of n sampled replies.
+
+    Attributes:
+        text: The reply as it came; empty where the call failed.
+        usage: Its share, failed tries included: the samples' usages add up to that of the round, seconds to its wall
+            time.
+        logprobs: One entry a token, `{"token", "logprob", "top": {token: logprob}}`, where asked for and given.
+        error: Why this call failed, where it did and another one did not.
+    """
+
+    text: str
+    usage: Usage
+    logprobs: list[dict[str, Any]] | None = None
+    error: str | None = None
+
+
+def add_usage(row: Usage, message: BaseMessage) -> None:
+    """Adds what a reply cost to the row of its tries; one out of LangChain's cache is a cached call without tokens."""
     counts: dict[str, Any] = dict(getattr(message, "usage_metadata", None) or {})
     # The mark that langchain-core puts on every message it takes out of a cache.
     if counts.get("total_cost") == 0:
-        return Usage(calls=1, cached_calls=1, input_tokens=0, output_tokens=0, seconds=0.0)
-    tokens_in, tokens_out = int(counts.get("input_tokens") or 0), int(counts.get("output_tokens") or 0)
-    return Usage(calls=1, cached_calls=0, input_tokens=tokens_in, output_tokens=tokens_out, seconds=0.0)
+        row["cached_calls"] += 1
+        return
+    row["input_tokens"] += read_count(counts.get("input_tokens")) or 0
+    row["output_tokens"] += read_count(counts.get("output_tokens")) or 0
 
 
 def read_logprobs(message: BaseMessage) -> list[dict[str, Any]] | None:
-    """Gives the chat format and the older completions format one shape: token, logprob, the top tokens' logprobs."""
-    raw = message.response_metadata.get("logprobs")
-    if not isinstance(raw, dict):
+    """Gives the chat format and the older completions format one shape; None for what is neither."""
+    raw: Any = message.response_metadata.get("logprobs")
+    try:
+        if raw.get("tokens"):
+            return _completions_format(raw)
+        return [_entry(item["token"], item["logprob"], _pairs(item.get("top_logprobs"))) for item in raw["content"]]
+    except (AttributeError, KeyError, TypeError, ValueError):
         return None
-    if raw.get("tokens"):
-        return _completions_format(raw)
-    content = raw.get("content")
-    if not isinstance(content, list):
-        return None
-    return [_entry(item["token"], item["logprob"], _pairs(item.get("top_logprobs"))) for item in content]
 
 
 def _pairs(items: list[dict[str, Any]] | None) -> list[tuple[str, float]]:

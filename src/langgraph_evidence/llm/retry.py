@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
-import random
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from langgraph.errors import GraphBubbleUp
+from tenacity import AsyncRetrying, retry_if_exception, wait_random_exponential
 
-from langgraph_evidence.errors import EvidenceError, InvalidInput, ModelError
+from langgraph_evidence.errors import EvidenceError, InvalidInput, ModelError, OutOfTime
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from tenacity import RetryCallState
+
     from langgraph_evidence.llm.limiter import Slots
+    from langgraph_evidence.llm.spending import Spending
+    from langgraph_evidence.types import Usage
 
 T = TypeVar("T")
 
@@ -24,6 +28,8 @@ _TRANSIENT_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504})
 # Providers' clients share no base class; the names are what they have in common.
 _TRANSIENT_NAMES = frozenset({
     "ConnectionError", "TimeoutError", "TransportError", "APIConnectionError", "APITimeoutError", "RemoteProtocolError",
+    # An HTTP 200 whose body is no reply.
+    "BadBody", "JSONDecodeError", "APIResponseValidationError",
 })  # fmt: skip
 _ADVICE = {
     400: "The server refused the request: check the model's name, its parameters and the length of the prompt.",
@@ -38,14 +44,32 @@ _KEY = re.compile(r"(?i)\b(?:bearer\s+\S+|(?:sk|pk|api|key|gsk|hf|xai)[-_][\w*.-
 _DETAIL = 300
 
 
+class Line(NamedTuple):
+    """What the tries of one request have in common.
+
+    Args:
+        model: Its name, for errors.
+        slots: The limit on calls in flight.
+        spending: What may still be spent; its first try is paid for.
+        usage: The request's row, in which its tries are counted.
+    """
+
+    model: str
+    slots: Slots
+    spending: Spending
+    usage: Usage
+
+
 @dataclass(frozen=True)
 class RetryPolicy:
     """How often and how long one call is tried.
 
+    The loop, its end and the backoff are tenacity's; what passes, who waits how long and what is left are ours.
+
     Args:
         attempts: Tries of one call, the first included.
         timeout: Seconds that one try may take; None waits for ever.
-        first_wait: Seconds before the second try; the wait doubles with each try and is jittered by half.
+        first_wait: Seconds before the second try on average; the wait doubles with each try and is fully jittered.
         longest_wait: The most seconds between two tries, a server's Retry-After included.
 
     Raises:
@@ -63,49 +87,82 @@ class RetryPolicy:
         if self.timeout is not None and not self.timeout > 0:
             raise InvalidInput(f"A language model was given timeout={self.timeout}; it takes seconds above 0, or None.")
 
-    async def run(
-        self, call: Callable[[], Awaitable[T]], *, model: str, slots: Slots, seconds: float | None = None
-    ) -> T:
-        """Awaits `call()` in a slot until it succeeds, fails for good, or the tries or `seconds` are used up.
+    async def run(self, call: Callable[[], Awaitable[T]], line: Line) -> T:
+        """Awaits `call()` in a slot until it succeeds, fails for good, or tries, calls or seconds are used up.
 
-        Waiting for a slot counts against `seconds`, not against the call's own time-out.
+        Waiting for a slot counts against the seconds left, not against the call's own time-out.
 
         Raises:
             ModelError: What happened, with the model's name and what to do.
+            OutOfTime: The time left is used up, or would be before the next try.
         """
+        left = line.spending.seconds_left()
+        late = f"{line.model} did not reply within the {left or 0:.3g} s that were left: give the run more time."
+        if left == 0:
+            raise OutOfTime(late)
         try:
-            async with asyncio.timeout(seconds) as whole:
-                return await self._tries(call, model=model, slots=slots)
+            async with asyncio.timeout(left) as whole:
+                return await self._tries(call, line)
         except TimeoutError as error:
             if not whole.expired():
                 raise
-            raise ModelError(
-                f"{model} did not reply within the {seconds:.3g} s that were left: give the run more time.",
-                transient=True,
-            ) from error
+            raise OutOfTime(late) from error
 
-    async def _tries(self, call: Callable[[], Awaitable[T]], *, model: str, slots: Slots) -> T:
-        for attempt in itertools.count(1):
-            try:
-                async with slots, asyncio.timeout(self.timeout):
-                    return await call()
-            except (GraphBubbleUp, EvidenceError):
-                raise
-            except Exception as error:
-                failure = describe_failure(error, model=model, limit=self.timeout, attempt=attempt)
-                if not failure.transient or attempt == self.attempts:
-                    raise failure from error
-                wait = self._wait(attempt, error)
-            await asyncio.sleep(wait)
+    async def _tries(self, call: Callable[[], Awaitable[T]], line: Line) -> T:
+        tries = AsyncRetrying(
+            retry=retry_if_exception(lambda error: isinstance(error, ModelError) and error.transient),
+            stop=partial(self._is_last, line=line),
+            wait=self._wait,
+            before_sleep=partial(_in_time, line=line),
+            sleep=asyncio.sleep,
+            reraise=True,
+        )
+        async for attempt in tries:
+            with attempt:
+                return await self._try(call, line, attempt.retry_state.attempt_number)
         raise AssertionError
 
-    def _wait(self, attempt: int, error: Exception) -> float:
-        asked = _retry_after(error)
-        backoff = self.first_wait * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
-        return float(min(asked if asked is not None else backoff, self.longest_wait))
+    async def _try(self, call: Callable[[], Awaitable[T]], line: Line, attempt: int) -> T:
+        try:
+            async with line.slots, asyncio.timeout(self.timeout):
+                line.usage["calls"] += 1
+                return await call()
+        except (GraphBubbleUp, EvidenceError):
+            raise
+        except Exception as error:
+            raise describe_failure(error, model=line.model, limit=self.timeout, attempt=attempt) from error
+
+    def _is_last(self, state: RetryCallState, *, line: Line) -> bool:
+        return state.attempt_number >= self.attempts or (line.spending.seconds_left() != 0 and not line.spending.take())
+
+    def _wait(self, state: RetryCallState) -> float:
+        asked = _retry_after(_failure_of(state))
+        backoff = wait_random_exponential(multiplier=2 * self.first_wait, max=self.longest_wait)
+        return backoff(state) if asked is None else min(asked, self.longest_wait)
 
 
-def _status(error: BaseException) -> int | None:
+def _failure_of(state: RetryCallState) -> BaseException | None:
+    return state.outcome.exception() if state.outcome else None
+
+
+def _in_time(state: RetryCallState, *, line: Line) -> None:
+    """Ends the call when what it would have to wait for comes too late.
+
+    Raises:
+        OutOfTime: So it is.
+    """
+    left, failure = line.spending.seconds_left(), _failure_of(state)
+    asked = _retry_after(failure)
+    wait = state.upcoming_sleep if asked is None else max(asked, state.upcoming_sleep)
+    if left is None or wait < left:
+        return
+    why = f"the next try would come in {wait:.3g} s" if asked is None else f"the server asked to wait {asked:.0f} s"
+    late = f"{line.model}: {why}, more than the {left:.3g} s that were left. Give the run more time. Last: {failure}"
+    raise OutOfTime(late) from failure
+
+
+def status_of(error: BaseException | None) -> int | None:
+    """The HTTP status of a failed call, where there was one; providers' clients keep it in different places."""
     for holder in (error, getattr(error, "response", None)):
         status = getattr(holder, "status_code", None)
         if isinstance(status, int):
@@ -113,34 +170,43 @@ def _status(error: BaseException) -> int | None:
     return None
 
 
-def _retry_after(error: Exception) -> float | None:
-    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+def _retry_after(failure: BaseException | None) -> float | None:
+    """The seconds that the server asked to wait, in the provider's exception behind our failure."""
+    headers = getattr(getattr(failure and failure.__cause__, "response", None), "headers", None) or {}
     try:
-        return max(float(headers.get("retry-after", "")), 0.0)
+        seconds = float(headers.get("retry-after", ""))
     except (TypeError, ValueError):
         return None
+    return seconds if seconds >= 0 else None
 
 
 def _is_transient(error: Exception, status: int | None) -> bool:
-    if status is not None:
+    if status is not None and not 200 <= status < 300:
         return status in _TRANSIENT_STATUS
+    if status is not None:
+        # The request was served; what failed is the reading of its body.
+        return True
     return any(kind.__name__ in _TRANSIENT_NAMES for kind in type(error).__mro__)
 
 
 def describe_failure(error: Exception, *, model: str, limit: float | None, attempt: int) -> ModelError:
     """Turns a provider's exception into an error that names the model and says what to do, and never shows a key."""
-    status = _status(error)
+    status = status_of(error)
     transient = _is_transient(error, status)
-    if status in {401, 403}:
-        # Some servers repeat the key in what they say about it.
-        what = f"HTTP {status}"
-    elif isinstance(error, TimeoutError):
-        what = f"no reply within {limit:.3g} s" if limit is not None else "no reply in time"
-    else:
-        detail = _KEY.sub("***", " ".join(str(error).split()))[:_DETAIL].rstrip(".")
-        what = f"{f'HTTP {status}' if status else type(error).__name__}: {detail}"
     advice = _ADVICE.get(status or 0, "")
     if not advice and transient:
-        advice = "Check that the server runs and can be reached, or give the call more time."
+        advice = "Check that the server runs, can be reached and speaks the provider's protocol, or give it more time."
     tries = f" after {attempt} tries" if attempt > 1 else ""
+    what = _what_happened(error, status, limit)
     return ModelError(f"{model} failed{tries}: {what}. {advice}".rstrip(), status=status, transient=transient)
+
+
+def _what_happened(error: Exception, status: int | None, limit: float | None) -> str:
+    if status in {401, 403}:
+        # Some servers repeat the key in what they say about it.
+        return f"HTTP {status}"
+    if isinstance(error, TimeoutError):
+        return f"no reply within {limit:.3g} s" if limit is not None else "no reply in time"
+    detail = _KEY.sub("***", " ".join(str(error).split()))[:_DETAIL].rstrip(".")
+    kind = f"HTTP {status}" if status else type(error).__name__
+    return f"{kind}: {detail}"

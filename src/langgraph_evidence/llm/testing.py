@@ -6,10 +6,8 @@ import asyncio
 import re
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
@@ -18,57 +16,14 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from pydantic import ConfigDict, Field, PrivateAttr, field_validator
 
 from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.llm.scripts import Fault, matches
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
     from langchain_core.language_models import LanguageModelInput
     from langchain_core.runnables import Runnable
 
-Match = str | re.Pattern[str] | Callable[[str], bool]
-Scripted = str | AIMessage
-ReplyOf = Scripted | Sequence[Scripted] | Callable[[str, int], Scripted]
-
-
-class ScriptedFailure(Exception):
-    """A failed HTTP call, as providers' clients raise it.
-
-    Args:
-        status: The HTTP status.
-        retry_after: The Retry-After header, in seconds.
-    """
-
-    def __init__(self, status: int, retry_after: float | None = None) -> None:
-        super().__init__(f"scripted status {status}")
-        self.status_code = status
-        headers = {} if retry_after is None else {"retry-after": str(retry_after)}
-        self.response = SimpleNamespace(status_code=status, headers=headers)
-
-
-@dataclass
-class Fault:
-    """Something that goes wrong with the calls that it matches.
-
-    Args:
-        match: As in a rule.
-        status: Fails with this HTTP status.
-        retry_after: The Retry-After header of that failure, in seconds.
-        error: Fails with this exception.
-        hang: Waits so many seconds before it goes on.
-        garbage: Replies this instead of the rule's reply.
-        times: How many calls it meets; None for all.
-    """
-
-    match: Match = ""
-    status: int | None = None
-    retry_after: float | None = None
-    error: BaseException | None = None
-    hang: float = 0.0
-    garbage: str | None = None
-    times: int | None = 1
-
-    def failure(self) -> BaseException | None:
-        """The exception to raise, if any."""
-        return self.error if self.status is None else ScriptedFailure(self.status, self.retry_after)
+    from langgraph_evidence.llm.scripts import ReplyOf, Scripted
 
 
 class ScriptedChat(BaseChatModel):
@@ -175,7 +130,7 @@ class ScriptedChat(BaseChatModel):
     def _fault(self, text: str) -> Fault:
         with self._record.lock:
             for fault in self.faults:
-                if fault.times != 0 and _matches(fault.match, text):
+                if fault.times != 0 and matches(fault.match, text):
                     fault.times = None if fault.times is None else fault.times - 1
                     return fault
         return Fault()
@@ -186,8 +141,9 @@ class ScriptedChat(BaseChatModel):
             raise failure
         seed = kwargs.get("seed", self.seed) or 0
         stop = kwargs.get("stop") or self.stop or []
+        instead = fault.reply()
         replies = [
-            _as_message(self._scripted(text, seed + offset) if fault.garbage is None else fault.garbage, stop)
+            _as_message(self._scripted(text, seed + offset) if instead is None else instead, stop)
             for offset in range(kwargs.get("n") or self.n)
         ]
         _count(replies, text)
@@ -198,7 +154,7 @@ class ScriptedChat(BaseChatModel):
 
     def _scripted(self, text: str, index: int) -> Scripted:
         for match, reply in self.rules:
-            if _matches(match, text):
+            if matches(match, text):
                 return _pick(reply, text, index)
         known = "\n".join(
             f"- {match if isinstance(match, str) else getattr(match, '__name__', match)}" for match, _ in self.rules
@@ -233,13 +189,6 @@ class _Record:
             with self.lock:
                 self._in_flight -= 1
                 row["ended"] = time.monotonic()
-
-
-def _matches(match: Match, text: str) -> bool:
-    if callable(match):
-        return bool(match(text))
-    pattern = re.compile(match, re.DOTALL) if isinstance(match, str) else match
-    return pattern.search(text) is not None
 
 
 def _pick(reply: ReplyOf, text: str, index: int) -> Scripted:

@@ -14,9 +14,9 @@ from langchain_core.globals import set_llm_cache
 from langchain_core.messages import AIMessage
 from langgraph.errors import GraphInterrupt
 
-from langgraph_evidence.budget import total_usage
+from langgraph_evidence.budget import Allowance, total_usage
 from langgraph_evidence.concurrency import node, run_sync
-from langgraph_evidence.errors import InvalidInput, ModelError, UnusableReply
+from langgraph_evidence.errors import InvalidInput, ModelError, OutOfTime, UnusableReply
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.llm.prompt import Prompt
 from langgraph_evidence.llm.testing import ScriptedChat
@@ -78,12 +78,12 @@ def test_two_bad_replies_are_a_typed_failure_that_keeps_its_cost(run: Any) -> No
     assert caught.value.reply == "many"
 
 
-def test_a_failing_repair_keeps_the_cost_of_the_first_reply(run: Any) -> None:
+def test_a_failing_repair_keeps_the_cost_of_both_calls(run: Any) -> None:
     chat = ScriptedChat(rules=[("", "many")], faults=[{"match": "cannot be used", "status": 400}])
     with pytest.raises(ModelError, match="HTTP 400") as caught:
         run(LanguageModel(chat).ask(PROMPT, ASKED, parse=number))
     assert caught.value.usage is not None
-    assert caught.value.usage["calls"] == 1
+    assert counts(caught.value.usage) == {"calls": 2, "cached_calls": 0, "input_tokens": 4, "output_tokens": 1}
 
 
 @pytest.mark.parametrize("native", [False, True])
@@ -172,7 +172,7 @@ def test_one_failed_sample_leaves_the_others(run: Any) -> None:
     assert sorted(sample.text for sample in samples) == ["", "x", "x"]
     (failed,) = (sample for sample in samples if sample.error)
     assert "HTTP 400" in failed.error
-    assert total_usage(sample.usage for sample in samples)["calls"] == 2
+    assert total_usage(sample.usage for sample in samples)["calls"] == 3
 
 
 def test_all_samples_failing_is_an_error(run: Any) -> None:
@@ -180,6 +180,8 @@ def test_all_samples_failing_is_an_error(run: Any) -> None:
     with pytest.raises(ModelError, match="API key") as caught:
         run(LanguageModel(chat).sample(PROMPT, ASKED, n=3))
     assert caught.value.status == 401
+    assert caught.value.usage is not None
+    assert caught.value.usage["calls"] == 3
 
 
 def test_one_limit_for_all_graphs_that_share_the_model(run: Any) -> None:
@@ -200,8 +202,8 @@ def test_a_hang_is_cut_off(run: Any) -> None:
         run(LanguageModel(chat, timeout=0.1, attempts=1).ask(PROMPT, ASKED, parse=number))
     assert caught.value.transient
     assert time.monotonic() - started < 2.5
-    with pytest.raises(ModelError, match="were left"):
-        run(LanguageModel(chat, attempts=1).sample(PROMPT, ASKED, n=2, seconds=0.05))
+    with pytest.raises(OutOfTime, match="were left"):
+        run(LanguageModel(chat, attempts=1).sample(PROMPT, ASKED, n=2, allowance=Allowance(seconds=0.05)))
 
 
 def test_what_is_not_a_failure_passes_through(run: Any) -> None:
@@ -212,10 +214,31 @@ def test_what_is_not_a_failure_passes_through(run: Any) -> None:
         run(LanguageModel(ScriptedChat(rules=[("never", "1")])).ask(PROMPT, ASKED, parse=number))
 
 
-def test_parameters_bound_to_the_model_go_along() -> None:
+def test_parameters_bound_to_the_model_win_over_those_of_a_call(run: Any) -> None:
     chat = ScriptedChat(rules=[("", "1")])
-    run_sync(LanguageModel(chat.bind(stop=["\n"], temperature=0.9)).ask(PROMPT, ASKED, parse=number, temperature=0.1))
-    assert chat.calls[0]["kwargs"] == {"stop": ["\n"], "temperature": 0.1, "seed": 0}
+    bound = LanguageModel(chat.bind(stop=["\n"], temperature=1, max_completion_tokens=9))
+    run(bound.ask(PROMPT, ASKED, parse=number, temperature=0.1, max_tokens=5, stop=["x"]))
+    run(bound.sample(PROMPT, ASKED, n=1, temperature=0.1))
+    first, second = (call["kwargs"] for call in chat.calls)
+    assert first == second == {"stop": ["\n"], "temperature": 1, "max_completion_tokens": 9, "seed": 0}
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_a_bound_seed_is_counted_on_from_and_a_bound_n_is_ours(run: Any, deterministic: Any) -> None:
+    chat = ScriptedChat(rules=[("", "1")], deterministic=deterministic)
+    bound = LanguageModel(chat.bind(seed=7, n=3))
+    run(bound.sample(PROMPT, ASKED, n=2))
+    run(bound.sample(PROMPT, ASKED, n=2, seeds=[100, 200]))
+    assert sorted(call["kwargs"]["seed"] for call in chat.calls) == [7, 8, 107, 207]
+    assert all("n" not in call["kwargs"] for call in chat.calls)
+
+
+def test_no_temperature_is_sent_where_none_is_given(run: Any) -> None:
+    chat = ScriptedChat(rules=[("", "1")], deterministic=False)
+    model = LanguageModel(chat)
+    run(model.ask(PROMPT, ASKED, parse=number, temperature=None))
+    run(model.sample(PROMPT, ASKED, n=2, temperature=None))
+    assert [call["kwargs"] for call in chat.calls] == [{}, {}, {}]
 
 
 def test_callbacks_bound_to_the_model_and_those_of_the_run_are_both_called(run: Any) -> None:

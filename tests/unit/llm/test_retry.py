@@ -11,10 +11,13 @@ import openai
 import pytest
 from langgraph.errors import GraphInterrupt
 
-from langgraph_evidence.errors import InvalidInput, ModelError, ResourceError
+from langgraph_evidence.budget import Allowance
+from langgraph_evidence.errors import InvalidInput, ModelError, OutOfTime, ResourceError
 from langgraph_evidence.llm.limiter import Slots
-from langgraph_evidence.llm.retry import RetryPolicy, describe_failure
-from langgraph_evidence.llm.testing import Fault
+from langgraph_evidence.llm.retry import Line, RetryPolicy, describe_failure
+from langgraph_evidence.llm.scripts import Fault
+from langgraph_evidence.llm.spending import Spending
+from langgraph_evidence.types import no_usage
 
 REQUEST: Any = httpx.Request("POST", "http://x.invalid")
 QUICK = RetryPolicy(attempts=3, timeout=5, first_wait=0.01)
@@ -36,7 +39,7 @@ class _Script:
 
 
 async def run(script: Any, policy: Any = QUICK, seconds: Any = None) -> Any:
-    return await policy.run(script, model="M 'm'", slots=Slots(1), seconds=seconds)
+    return await policy.run(script, Line("M 'm'", Slots(1), Spending(Allowance(seconds=seconds)), no_usage()))
 
 
 def status(code: Any, retry_after: Any = None) -> Any:
@@ -90,7 +93,7 @@ async def test_gives_up_after_the_attempts() -> None:
 )
 async def test_what_is_no_failure_of_the_call_passes_untouched(error: Any) -> None:
     with pytest.raises(type(error)) as caught:
-        await RetryPolicy.run(QUICK, _Script(error), model="m", slots=Slots(1))
+        await run(_Script(error))
     assert caught.value is error
 
 
@@ -115,7 +118,7 @@ async def test_a_hang_is_a_passing_failure() -> None:
 async def test_the_seconds_left_bound_tries_and_waits() -> None:
     script = _Script(*(status(503) for _ in range(9)))
     started = time.monotonic()
-    with pytest.raises(ModelError, match=r"within the 0\.1 s that were left") as caught:
+    with pytest.raises(OutOfTime, match=r"0\.\d+ s that were left") as caught:
         await run(script, RetryPolicy(attempts=9, first_wait=5), seconds=0.1)
     assert time.monotonic() - started < 4
     assert caught.value.transient
@@ -129,7 +132,7 @@ async def test_waiting_for_a_slot_is_no_time_of_the_call() -> None:
         return "ok"
 
     policy = RetryPolicy(attempts=1, timeout=0.5)
-    calls = [policy.run(short, model="m", slots=slots) for _ in range(5)]
+    calls = [policy.run(short, Line("m", slots, Spending(), no_usage())) for _ in range(5)]
     assert await asyncio.gather(*calls) == ["ok"] * 5
 
 

@@ -13,7 +13,8 @@ from langchain_tests.integration_tests import ChatModelIntegrationTests
 from langchain_tests.unit_tests import ChatModelUnitTests
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.llm.testing import Fault, ScriptedChat, ScriptedFailure
+from langgraph_evidence.llm.scripts import Fault, ScriptedFailure
+from langgraph_evidence.llm.testing import ScriptedChat
 
 
 class TestUnitSuite(ChatModelUnitTests):
