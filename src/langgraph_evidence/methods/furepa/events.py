@@ -15,7 +15,7 @@ class Plans(TypedDict):
     """`furepa.plans`: the candidate plans of an iteration, the unusable and failed ones among them."""
 
     iteration: int
-    temperature: float
+    temperature: float | None
     plans: list[Plan]
 
 

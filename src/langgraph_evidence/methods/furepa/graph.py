@@ -287,10 +287,13 @@ def _kind_of(chosen: list[Plan]) -> Literal["answer", "search", "nothing"]:
     return cast("Literal['answer', 'search']", chosen[0]["kind"]) if chosen else "nothing"
 
 
-def _risen(state: FurepaState) -> float:
-    """The next temperature: tp0 plus the accumulated rises (eq. 1), capped; the paper neither caps nor resets it."""
-    settings = settings_of(state)
-    return max(min(state["temperature"] + settings.temperature_step, settings.temperature_limit), state["temperature"])
+def _risen(state: FurepaState) -> float | None:
+    """The next temperature: tp0 plus the accumulated rises (eq. 1), capped; the paper neither caps nor resets it.
+
+    The model's own, which is not known, cannot be raised.
+    """
+    settings, now = settings_of(state), state["temperature"]
+    return None if now is None else max(min(now + settings.temperature_step, settings.temperature_limit), now)
 
 
 def _row(state: FurepaState, name: str, seconds: float) -> dict[str, Usage]:

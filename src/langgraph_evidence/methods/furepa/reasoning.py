@@ -81,7 +81,7 @@ async def force_answer(model: LanguageModel, state: FurepaState) -> FurepaUpdate
             prompt,
             {name: values[name] for name in prompt.variables},
             parse=parse_forced,
-            temperature=0.0,
+            temperature=settings.answer_temperature,
             seconds=budget.seconds_left(so_far),
             repair=budget.allows(so_far, calls=2),
         )

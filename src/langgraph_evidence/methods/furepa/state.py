@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Annotated, Any, Literal
 
 from langchain_core.messages import AIMessage
@@ -76,7 +75,7 @@ class FurepaState(TypedDict):
     question: str
     settings: dict[str, Any]
     iteration: int
-    temperature: float
+    temperature: float | None
     plans: Annotated[dict[str, Plan], merge_by_id]
     ledger: Annotated[dict[str, Usage], merge_by_id]
     chosen: list[Plan]
@@ -97,7 +96,7 @@ class FurepaUpdate(TypedDict, total=False):
     question: str
     settings: dict[str, Any]
     iteration: int
-    temperature: float
+    temperature: float | None
     plans: dict[str, Plan] | Overwrite
     ledger: dict[str, Usage] | Overwrite
     chosen: list[Plan]
@@ -118,7 +117,7 @@ class Sample(TypedDict):
     index: int
     count: int
     iteration: int
-    temperature: float
+    temperature: float | None
     question: str
     context: str
     history: str
@@ -130,7 +129,7 @@ def fresh(question: str, settings: FurepaSettings) -> FurepaUpdate:
     """The state before the first iteration; it clears what an earlier question left on the thread."""
     return FurepaUpdate(
         question=question,
-        settings=dataclasses.asdict(settings),
+        settings=settings.model_dump(),
         iteration=0,
         temperature=settings.temperature,
         plans=Overwrite({}),
@@ -154,7 +153,7 @@ def settings_of(state: FurepaState) -> FurepaSettings:
 
 def budget_of(settings: FurepaSettings) -> Budget:
     """What a run with these settings may spend."""
-    return Budget(calls=settings.max_calls, tokens=settings.max_tokens, seconds=settings.max_seconds)
+    return settings.budget()
 
 
 def plans_of_round(state: FurepaState) -> list[Plan]:

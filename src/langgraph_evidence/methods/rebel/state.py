@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Annotated, Any, Literal
 
 from langchain_core.messages import AIMessage
@@ -180,7 +179,7 @@ def fresh(question: str, settings: RebelSettings, root: Frame) -> RebelUpdate:
     """The state before the first step; it clears what an earlier question left on the thread."""
     return RebelUpdate(
         question=question,
-        settings=dataclasses.asdict(settings),
+        settings=settings.model_dump(),
         turn=0,
         forced=False,
         scheduled=[],
@@ -204,4 +203,4 @@ def settings_of(state: RebelState | Task) -> RebelSettings:
 
 def budget_of(settings: RebelSettings) -> Budget:
     """What a run with these settings may spend."""
-    return Budget(calls=settings.max_calls, tokens=settings.max_tokens, seconds=settings.max_seconds)
+    return settings.budget()

@@ -202,11 +202,13 @@ class Steps:
             "question": quote(task["frame"]["question"], limit=_QUESTION),
             **values,
         }
+        settings = settings_of(task)
         return await self.model.ask(
             prompt,
             {name: known[name] for name in prompt.variables},
             parse=parse,
-            temperature=settings_of(task).temperature,
+            temperature=settings.temperature,
+            seed=settings.seed,
             seconds=task["seconds"],
             repair=task["repair"],
         )
