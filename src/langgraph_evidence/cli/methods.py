@@ -31,8 +31,9 @@ def describe(method: Method) -> Iterator[str]:
 
     yield f"{method.name}: {method.paper}"
     for name, prop in properties(method.settings).items():
-        yield f"  {name}={_word(prop['default'])}  {prop['description']}"
-        yield f"      {allowed(prop)}"
+        source = f"{prop['source']}]"
+        yield f"  {name}={_word(prop['default'])}  {prop['description'].removesuffix(f' [{source}')}"
+        yield f"      [{allowed(prop)}; {source}"
 
 
 def draw(method: Annotated[str, typer.Argument(help="The method; `evidence methods` lists them.")]) -> int:

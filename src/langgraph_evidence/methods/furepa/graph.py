@@ -288,10 +288,7 @@ def _kind_of(chosen: list[Plan]) -> Literal["answer", "search", "nothing"]:
 
 
 def _risen(state: FurepaState) -> float | None:
-    """The next temperature: tp0 plus the accumulated rises (eq. 1), capped; the paper neither caps nor resets it.
-
-    The model's own, which is not known, cannot be raised.
-    """
+    """The next temperature: tp0 plus the accumulated rises (eq. 1), capped; the paper neither caps nor resets it."""
     settings, now = settings_of(state), state["temperature"]
     return None if now is None else max(min(now + settings.temperature_step, settings.temperature_limit), now)
 
