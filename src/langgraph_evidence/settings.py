@@ -50,7 +50,7 @@ class Settings(BaseModel):
         InvalidInput: A name is unknown, or a value has the wrong type, is out of range, or is none of the choices.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     max_calls: int | None = setting(
         default=None, meaning="language-model calls of a run", source="ours", low=1, high=1_000_000, limit=True
@@ -155,7 +155,7 @@ def resolve(context: object, default: S) -> S:
     if not given:
         return default
     changes = {name: value for name, value in given.items() if value is not None or name not in _limits(type(default))}
-    return default.model_copy(update=schema_of(default)(**changes).model_dump(exclude_unset=True))
+    return default.model_copy(update=schema_of(default)(**changes).model_dump())
 
 
 def within(limits: S, settings: S) -> S:
