@@ -56,7 +56,7 @@ def read(folder: Path, files: tuple[str, ...], options: argparse.Namespace) -> D
 def measure(data: DataSet, options: argparse.Namespace, *, index: Path | None = None) -> Report:
     """One data set's report, over the questions' own paragraphs or over an index."""
     method = get_method("furepa")
-    settings = method.settings.from_mapping(parse_assignments(method.settings, options.set))
+    settings = method.settings(**parse_assignments(method.settings, options.set))
     done = 0
 
     def tell(name: str, _outcome: Outcome) -> None:

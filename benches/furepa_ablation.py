@@ -130,7 +130,7 @@ def measure(data: DataSet, variant: Variant, options: argparse.Namespace) -> Rep
         return run_evaluation(
             furepa_with(scorer),
             data,
-            settings=FurepaSettings.from_mapping({**options.settings, "assess": variant.assess}),
+            settings=FurepaSettings(**{**options.settings, "assess": variant.assess}),
             options=EvaluationOptions(concurrency=options.concurrency),
         )
 

@@ -75,27 +75,36 @@ class Budget:
     tokens: int | None = None
     seconds: float | None = None
 
-    def affordable(self, ledger: Mapping[str, Usage], *, wanted: int, kept: int) -> int:
-        """How many of the wanted calls a round may make, when so many are kept back for a last answer.
+    def affordable(self, ledger: Mapping[str, Usage], *, wanted: int, kept: int, last: bool = False) -> int:
+        """How many of the wanted calls a round may make.
 
-        Time is kept back too, as much as the last round took, and a round that would most likely be cut is not begun.
+        Args:
+            ledger: What the run has spent.
+            wanted: How many it would make.
+            kept: Calls kept back for a last answer. Time is kept back too, and a round that would most likely be cut is
+                not begun.
+            last: Whether this is the last answer, for which all was kept.
         """
         used = spent(ledger)
         left = self.calls_left(used)
         if self.tokens is not None and used["input_tokens"] + used["output_tokens"] >= self.tokens:
             return 0
-        if self.seconds is not None and self.seconds - used["seconds"] <= 2 * pace(ledger) * bool(kept):
+        if self.seconds is not None and self.seconds - used["seconds"] <= 2 * self._kept_seconds(ledger, last=last):
             return 0
         return wanted if left is None else max(min(wanted, left - kept), 0)
 
-    def share(self, ledger: Mapping[str, Usage], *, among: int, kept: int) -> Allowance:
-        """What each of the calls of a round may spend."""
+    def share(self, ledger: Mapping[str, Usage], *, among: int, kept: int, last: bool = False) -> Allowance:
+        """What each of the calls of a round may spend; the arguments are as in `affordable`."""
         used = spent(ledger)
         left, seconds = self.calls_left(used), self.seconds_left(used)
         return Allowance(
             calls=None if left is None else max((left - kept) // max(among, 1), 1),
-            seconds=None if seconds is None else max(seconds - pace(ledger) * bool(kept), 0.0),
+            seconds=None if seconds is None else max(seconds - self._kept_seconds(ledger, last=last), 0.0),
         )
+
+    def _kept_seconds(self, ledger: Mapping[str, Usage], *, last: bool) -> float:
+        """As long as the last round took, and a tenth of the whole at least: the last answer may be slower."""
+        return 0.0 if last else max(pace(ledger), (self.seconds or 0.0) / 10)
 
     def calls_left(self, used: Usage) -> int | None:
         """The calls that may still be made, or None without a limit."""

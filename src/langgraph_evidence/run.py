@@ -5,7 +5,6 @@ A method inherits `RunState` and `MethodRun` and adds what is its own.
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -126,7 +125,7 @@ class MethodRun(ABC, Generic[S]):
             raise InvalidInput(f"The input needs a non-empty {self.asks_for!r}; it was given {asked!r}.")
         settings = resolve(get_runtime().context, self.settings)
         shared = RunState(
-            settings=dataclasses.asdict(settings),
+            settings=settings.model_dump(),
             ledger=replaced({}),
             cut="",
             evidence=[],
@@ -141,24 +140,24 @@ class MethodRun(ABC, Generic[S]):
         """The settings that the run began with; a state that somebody edited does not lift the graph's limits."""
         return within(self.settings, type(self.settings)(**state["settings"]))
 
-    def affordable(self, state: RunState, *, wanted: int, kept: int = 1) -> int:
+    def affordable(self, state: RunState, *, wanted: int, kept: int = 1, last: bool = False) -> int:
         """How many of the wanted calls may be made, when so many are kept back for the last answer."""
-        return self._budget(state).affordable(state["ledger"], wanted=wanted, kept=kept)
+        return self._budget(state).affordable(state["ledger"], wanted=wanted, kept=kept, last=last)
 
-    def share(self, state: RunState, *, among: int, kept: int = 1) -> Allowance:
+    def share(self, state: RunState, *, among: int, kept: int = 1, last: bool = False) -> Allowance:
         """What each of the calls of a round may spend."""
-        return self._budget(state).share(state["ledger"], among=among, kept=kept)
+        return self._budget(state).share(state["ledger"], among=among, kept=kept, last=last)
 
     def seconds_left(self, state: RunState) -> float | None:
         """The time that is left of the run's, or None without a limit."""
         return self._budget(state).seconds_left(spent(state["ledger"]))
 
-    def cut_of(self, state: RunState, *, steps: int, kept: int = 1) -> Cut:
+    def cut_of(self, state: RunState, *, steps: int, kept: int = 1, last: bool = False) -> Cut:
         """Why no round of so many super-steps may start, or nothing; what the last answer needs must fit behind it.
 
         To be asked in a node: where an edge decides after an edit by `update_state`, LangGraph counts no steps.
         """
-        if not self.affordable(state, wanted=1, kept=kept):
+        if not self.affordable(state, wanted=1, kept=kept, last=last):
             return "budget"
         return "" if self.has_steps(state, steps=steps) else "step_limit"
 

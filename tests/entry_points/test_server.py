@@ -132,8 +132,11 @@ def test_the_server_shows_schemas(client: Any) -> None:
         schemas = client.assistants.get_schemas(identity)
         assert schemas["input_schema"]["properties"], name
         assert schemas["output_schema"]["properties"], name
-    settings = client.assistants.get_schemas(found["furepa"])["context_schema"]
-    assert "iterations" in settings["properties"]
+    for name, setting, bounds in (("furepa", "iterations", (1, 100, 6)), ("rebel", "depth", (0, 20, 3))):
+        shown = client.assistants.get_schemas(found[name])["context_schema"]["properties"]
+        assert tuple(shown[setting][key] for key in ("minimum", "maximum", "default")) == bounds
+        assert shown[setting]["description"]
+        assert shown["max_calls"]["anyOf"][0]["minimum"] == 1
 
 
 def test_the_server_streams_a_run_and_loads_the_scorer_off_its_event_loop(client: Any) -> None:

@@ -299,7 +299,7 @@ def test_a_failed_sample_is_no_plan_and_the_others_go_on() -> None:
     out = impatient(model).compile().invoke({"question": QUESTION})
     assert out["answer"] == "Gwalior, India"
     assert [plan["kind"] for plan in out["plans"].values()].count("failed") == 1
-    assert out["usage"]["calls"] == 14
+    assert out["usage"]["calls"] == 15
 
 
 @pytest.mark.parametrize("status", [429, 500])

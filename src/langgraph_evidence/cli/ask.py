@@ -12,10 +12,11 @@ from langgraph_evidence.cli.sources import CorpusOption, IndexOption, KindOption
 from langgraph_evidence.cli.tools import AllowOption, ToolsOption, open_tools
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.methods import Components, Method, get_method
-from langgraph_evidence.settings import Settings, parse_assignments
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
+
+    from langgraph_evidence.settings import Settings
 
 InFlight = Literal["repeat", "skip"]
 
@@ -83,8 +84,10 @@ def read_settings(method: Method, assignments: list[str], limits: dict[str, Any]
     Raises:
         InvalidInput: A name or a value is not allowed.
     """
+    from langgraph_evidence.settings import parse_assignments
+
     given = {name: value for name, value in limits.items() if value is not None}
-    return method.settings.from_mapping({**parse_assignments(method.settings, assignments), **given})
+    return method.settings(**{**parse_assignments(method.settings, assignments), **given})
 
 
 def _tools(method: Method, folders: list[Path] | None, allow: list[str] | None) -> list[BaseTool]:

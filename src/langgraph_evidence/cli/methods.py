@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from langgraph_evidence.cli.screen import Screen
 from langgraph_evidence.methods import Components, Method, get_method, method_names
-from langgraph_evidence.settings import Settings, describe_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,11 +27,13 @@ def methods(*, json: Annotated[bool, typer.Option("--json", help="Write them as 
 
 def describe(method: Method) -> Iterator[str]:
     """A method in lines: its name and paper, then each setting with its value, meaning, source and type."""
+    from langgraph_evidence.settings import allowed, properties
+
     yield f"{method.name}: {method.paper}"
-    hints = get_type_hints(method.settings)
-    for item in fields(method.settings):
-        yield f"  {item.name}={_word(item.default)}  {item.metadata['description']}"
-        yield f"      [{describe_type(hints[item.name])}; {item.metadata['source']}]"
+    for name, prop in properties(method.settings).items():
+        source = f"{prop['source']}]"
+        yield f"  {name}={_word(prop['default'])}  {prop['description'].removesuffix(f' [{source}')}"
+        yield f"      [{allowed(prop)}; {source}"
 
 
 def draw(method: Annotated[str, typer.Argument(help="The method; `evidence methods` lists them.")]) -> int:
@@ -55,20 +55,9 @@ def mermaid(method: Method) -> str:
 
 
 def _as_json(method: Method) -> dict[str, Any]:
-    return {"paper": method.paper, "input": method.input_key, "settings": _settings_as_json(method.settings)}
+    from langgraph_evidence.settings import properties
 
-
-def _settings_as_json(settings: type[Settings]) -> dict[str, Any]:
-    hints = get_type_hints(settings)
-    return {
-        item.name: {
-            "default": item.default,
-            "type": describe_type(hints[item.name]),
-            "description": item.metadata["description"],
-            "source": item.metadata["source"],
-        }
-        for item in fields(settings)
-    }
+    return {"paper": method.paper, "input": method.input_key, "settings": properties(method.settings)}
 
 
 def _word(value: Any) -> str:

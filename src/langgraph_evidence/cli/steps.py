@@ -27,7 +27,8 @@ def _fields(event: Event) -> list[Line]:
 
 
 def _furepa_plans(event: Event) -> list[Line]:
-    head = f"{len(event['plans'])} plans at temperature {event['temperature']:g}"
+    warmth = "the model's own temperature" if event["temperature"] is None else f"temperature {event['temperature']:g}"
+    head = f"{len(event['plans'])} plans at {warmth}"
     counts = Counter((plan["kind"], plan["text"]) for plan in event["plans"])
     rows = [Line(kind, _times(shorten(text, _EXCERPT), count)) for (kind, text), count in counts.most_common()]
     return [Line(f"round {event['iteration'] + 1}", head, "bold"), *rows]

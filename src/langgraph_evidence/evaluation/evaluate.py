@@ -130,7 +130,7 @@ class _Evaluation:
 
     @property
     def _settings(self) -> dict[str, Any]:
-        return dataclasses.asdict(self.settings)
+        return self.settings.model_dump()
 
     def _identity(self, name: str, settings: dict[str, Any]) -> RunIdentity:
         index = self.options.index

@@ -6,7 +6,7 @@ import asyncio
 import re
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence  # noqa: TC003 - pydantic reads the annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 

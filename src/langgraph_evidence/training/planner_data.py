@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from langgraph_evidence.training.data import DataFolder
 
 SETTINGS = FurepaSettings()
+TEMPERATURE = SETTINGS.temperature or 0.0
 _POOL = 10
 """Passages that a question needs to be worth searching; files hold some rows of gold passages alone."""
 
@@ -148,7 +149,7 @@ def walk(case: Case, tables: Tables, *, seed: int = 0, may_stop: bool = True) ->
     """
     held: list[int] = []
     done: list[str] = []
-    temperature = SETTINGS.temperature
+    temperature = TEMPERATURE
     for _ in range(SETTINGS.iterations):
         plans = plan(case.question, case.evidence(held), tables=tables)
         plans = plans if may_stop else replace(plans, ready=0.0)

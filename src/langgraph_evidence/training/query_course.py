@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from langgraph_evidence.llm.offline.hops import plan
 from langgraph_evidence.methods.furepa.assessor import filter_queries
-from langgraph_evidence.training.planner_data import SETTINGS, read_cases, sample_queries
+from langgraph_evidence.training.planner_data import SETTINGS, TEMPERATURE, read_cases, sample_queries
 from langgraph_evidence.training.query_data import Pool
 from langgraph_evidence.types import passage_line
 
@@ -36,14 +36,14 @@ def read_course(
     *,
     seed: int = 0,
     questions: Collection[str] | None = None,
-    temperature: float = SETTINGS.temperature,
+    temperature: float = TEMPERATURE,
 ) -> list[Pool]:
     """The stages of the questions of the folds, or of those named, as pools."""
     cases = [case for case in read_cases(data, folds, seed=seed) if questions is None or case.question in questions]
     return [pool_at(case, stage) for case in cases for stage in course(case, seed=seed, temperature=temperature)]
 
 
-def course(case: Case, *, seed: int, temperature: float = SETTINGS.temperature) -> Iterator[Stage]:
+def course(case: Case, *, seed: int, temperature: float = TEMPERATURE) -> Iterator[Stage]:
     """Plays FuRePA's loop until the evidence is complete, and gives the iterations with more than one query.
 
     A query is chosen at random, so that right and wrong passages are held; no sample answers.

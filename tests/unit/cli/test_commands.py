@@ -34,7 +34,7 @@ def test_methods_lists_every_setting_with_its_value_and_source(capsys: pytest.Ca
     assert run(["methods"]) == 0
     out = capsys.readouterr().out
     assert "furepa: FuRePA" in out
-    assert "  samples=5  candidate plans n an iteration\n      [int; section 4.1]" in out
+    assert "  samples=5  candidate plans n an iteration\n      [integer from 1 to 64; section 4.1]" in out
     assert "  min_cluster=1  " in out
     assert "  seed=none  " in out
     assert "  assess=true  " in out
@@ -44,7 +44,8 @@ def test_methods_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["methods", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert set(told) == set(method_names())
-    assert told["furepa"]["settings"]["threshold"]["default"] == 0.6
+    threshold = told["furepa"]["settings"]["threshold"]
+    assert [threshold[key] for key in ("default", "minimum", "maximum")] == [0.6, 0.0, 1.0]
 
 
 @pytest.mark.parametrize("name", method_names())

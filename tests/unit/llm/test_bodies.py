@@ -110,7 +110,7 @@ def test_one_lost_sample_is_no_lost_run(form: str) -> None:
     )
     with serve(chat) as server:
         model = LanguageModel(client(server), attempts=1)
-        graph = Furepa(model, WordRetriever(), FurepaSettings(samples=3), FixedScorer({})).graph().compile()
+        graph = Furepa(FurepaSettings(samples=3), model, WordRetriever(), FixedScorer({})).graph().compile()
         out = graph.invoke({"question": QUESTION})
     assert (out["answer"], out["stopped"]) == ("Gwalior", "answered")
     assert [plan["kind"] for plan in out["plans"].values()].count("failed") == 1

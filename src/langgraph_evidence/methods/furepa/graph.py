@@ -169,9 +169,10 @@ class Furepa(MethodRun[FurepaSettings]):
             return FurepaState(
                 answer="", stopped="no_evidence" if state["cut"] == "forced" else state["cut"] or "budget"
             )
-        if not self.affordable(state, wanted=1, kept=0):
+        if not self.affordable(state, wanted=1, kept=0, last=True):
             return best_so_far(state)
-        return await force_answer(self.model, state, self.settings_of(state), self.share(state, among=1, kept=0))
+        allowance = self.share(state, among=1, kept=0, last=True)
+        return await force_answer(self.model, state, self.settings_of(state), allowance)
 
     def graph(self) -> _Graph:
         """Propose, assess, score, retrieve, and again, until the plans answer."""

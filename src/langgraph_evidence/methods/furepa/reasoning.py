@@ -94,6 +94,7 @@ async def force_answer(
             {name: values[name] for name in prompt.variables},
             parse=parse_forced,
             temperature=settings.answer_temperature,
+            seed=settings.seed,
             allowance=allowance,
         )
     except UnusableReply as unusable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from typing_extensions import TypedDict
@@ -21,13 +20,8 @@ class FilterSettings(TypedDict):
     differing: float
 
 
-@dataclass(frozen=True, kw_only=True)
 class FurepaSettings(Settings):
-    """What a FuRePA run can be told.
-
-    Raises:
-        InvalidInput: A value has the wrong type, is out of range, or is none of the allowed words.
-    """
+    """What a FuRePA run can be told."""
 
     iterations: int = setting(
         default=6, meaning="iterations T before an answer is forced", source="section 4.1", low=1, high=100
@@ -46,7 +40,9 @@ class FurepaSettings(Settings):
     assess: bool = setting(
         default=True, meaning="vote, filter and score the plans; false follows the first plan", source="section 3.2"
     )
-    eps: float = setting(default=2.0, meaning="radius of the query clusters, in words", source="section 4.1", low=0.0)
+    eps: float = setting(
+        default=2.0, meaning="radius of the query clusters, in words", source="section 4.1", low=0.0, high=1000.0
+    )
     differing: float = setting(
         default=0.05,
         meaning="share of two queries' words that may differ within a cluster; 1 is the paper's filter",
@@ -59,9 +55,14 @@ class FurepaSettings(Settings):
         meaning="queries that make a cluster",
         source="ours: not given; scikit-learn's 5 would call all noise",
         low=1,
+        high=1000,
     )
-    temperature: float = setting(
-        default=0.2, meaning="first temperature tp0", source="section 4.1 (0.2 or 1.0)", low=0.0, high=2.0
+    temperature: float | None = setting(
+        default=0.2,
+        meaning="first temperature tp0; none sends none, and then it never rises",
+        source="section 4.1 (0.2 or 1.0)",
+        low=0.0,
+        high=2.0,
     )
     temperature_step: float = setting(
         default=0.8,
@@ -77,27 +78,30 @@ class FurepaSettings(Settings):
         low=0.0,
         high=2.0,
     )
+    answer_temperature: float | None = setting(
+        default=0.0,
+        meaning="temperature of the forced answer; none sends none",
+        source="ours: not given; one call has no use for chance",
+        low=0.0,
+        high=2.0,
+    )
     candidates: int = setting(
         default=20,
         meaning="passages D a query is scored against",
         source="section 4.1: a question has 10 to 20 paragraphs",
         low=1,
+        high=10_000,
     )
     evidence_words: int = setting(
-        default=150, meaning="words of a passage that the model is shown", source="ours: bounds the prompt", low=10
-    )
-    answer_temperature: float | None = setting(
-        default=0.0, meaning="temperature of the forced answer", source="ours", low=0.0, high=2.0
+        default=150,
+        meaning="words of a passage that the model is shown",
+        source="ours: bounds the prompt",
+        low=10,
+        high=100_000,
     )
     native_n: bool = setting(
         default=False, meaning="ask for all samples in one request (`n`)", source="ours: not every server honours n"
     )
-    seed: int | None = setting(
-        default=None, meaning="seed sent with the samples", source="ours: not every server takes one"
-    )
-    max_calls: int | None = setting(default=None, meaning="language-model calls of a run", source="ours", low=1)
-    max_tokens: int | None = setting(default=None, meaning="tokens in and out of a run", source="ours", low=1)
-    max_seconds: float | None = setting(default=None, meaning="seconds at work of a run", source="ours", low=0.0)
 
     @property
     def plans_a_round(self) -> int:

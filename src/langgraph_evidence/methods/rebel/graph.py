@@ -133,7 +133,7 @@ class Rebel(MethodRun[RebelSettings]):
         if cut and found:
             found = self._last_answer(state, frames[ROOT])
         else:
-            found = within_calls(found, self.affordable(state, wanted=len(found), kept=kept_for(found)))
+            found = within_calls(found, self.affordable(state, wanted=len(found), **kept_for(found)))
         for frame in found:
             ticket = tickets.issue() if frame["stage"] == "use_tool" else frame["ticket"]
             changed[frame["id"]] = Frame({**frame, "ticket": ticket})
@@ -146,12 +146,12 @@ class Rebel(MethodRun[RebelSettings]):
             return ""
         if any(frame["late"] for frame in frames.values()):
             return "budget"
-        return self.cut_of(state, steps=0 if is_last(found[0]) else ROUND_STEPS, kept=kept_for(found))
+        return self.cut_of(state, steps=0 if is_last(found[0]) else ROUND_STEPS, **kept_for(found))
 
     def _last_answer(self, state: RebelState, root: Frame) -> list[Frame]:
         """The question itself, to be answered from the facts there are, unless there is no time even for that."""
         begun = is_last(root) and root["late"]
-        if begun or not self.affordable(state, wanted=1, kept=0) or not self.has_steps(state, steps=0):
+        if begun or not self.affordable(state, wanted=1, kept=0, last=True) or not self.has_steps(state, steps=0):
             return []
         return [Frame({**root, "stage": "answer", "tool": "", "late": False})]
 
@@ -161,7 +161,7 @@ class Rebel(MethodRun[RebelSettings]):
             return "conclude"
         frames, settings = [state["frames"][name] for name in state["scheduled"]], self.settings_of(state)
         asking = sum(frame["stage"] not in FREE for frame in frames)
-        allowance = self.share(state, among=asking, kept=kept_for(frames))
+        allowance = self.share(state, among=asking, **kept_for(frames))
         return [Send(frame["stage"], task_of(state, frame, settings, allowance)) for frame in frames]
 
     def confirm(self, task: Task) -> RebelState:

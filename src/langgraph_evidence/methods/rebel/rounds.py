@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from typing_extensions import TypedDict
+
 from langgraph_evidence.methods.rebel.frames import ROOT, in_order, known_facts, line_of
 from langgraph_evidence.methods.rebel.state import FREE, Frame, RebelState, Task
 from langgraph_evidence.types import Passage
@@ -20,9 +22,17 @@ def is_last(frame: Frame) -> bool:
     return frame["id"] == ROOT and frame["stage"] == "answer"
 
 
-def kept_for(found: Sequence[Frame]) -> int:
-    """The calls kept back for the last answer: none where it is asked for now, or where no model is asked."""
-    return 0 if all(is_last(frame) or frame["stage"] in FREE for frame in found) else 1
+class Kept(TypedDict):
+    """What a round keeps back for the last answer: calls, and time unless it is the last answer."""
+
+    kept: int
+    last: bool
+
+
+def kept_for(found: Sequence[Frame]) -> Kept:
+    """A call is kept back where others are asked for; a tool alone asks for none."""
+    last = any(is_last(frame) for frame in found)
+    return Kept(kept=0 if last or all(frame["stage"] in FREE for frame in found) else 1, last=last)
 
 
 def within_calls(found: Sequence[Frame], calls: int) -> list[Frame]:

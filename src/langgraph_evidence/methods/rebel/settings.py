@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from langgraph_evidence.settings import Settings, setting
@@ -14,13 +13,8 @@ SplitFormat = Literal["numbered", "commas"]
 """How the model writes sub-questions down: a numbered list, or the paper's commas."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class RebelSettings(Settings):
-    """What a REBEL run can be told.
-
-    Raises:
-        InvalidInput: A value has the wrong type, is out of range, or is none of the allowed words.
-    """
+    """What a REBEL run can be told."""
 
     depth: int = setting(
         default=3,
@@ -79,18 +73,23 @@ class RebelSettings(Settings):
         source="section 3.2",
     )
     reply_chars: int = setting(
-        default=15_000, meaning="characters of a tool's reply that are kept", source="section 3.5", low=100
+        default=15_000,
+        meaning="characters of a tool's reply that are kept",
+        source="section 3.5",
+        low=100,
+        high=10_000_000,
     )
     tool_seconds: float = setting(
-        default=60.0, meaning="seconds that one use of a tool may take", source="ours: not given", low=0.01
+        default=60.0,
+        meaning="seconds that one use of a tool may take",
+        source="ours: not given",
+        low=0.01,
+        high=86_400.0,
     )
-    temperature: float = setting(
+    temperature: float | None = setting(
         default=0.0,
-        meaning="temperature of every call",
+        meaning="temperature of every call; none sends none",
         source="ours: not given (authors' code: 0.2 and 0.4); chance would make parallel and ordered runs differ",
         low=0.0,
         high=2.0,
     )
-    max_calls: int | None = setting(default=None, meaning="language-model calls of a run", source="ours", low=1)
-    max_tokens: int | None = setting(default=None, meaning="tokens in and out of a run", source="ours", low=1)
-    max_seconds: float | None = setting(default=None, meaning="seconds at work of a run", source="ours", low=0.0)

@@ -29,7 +29,7 @@ from langgraph_evidence.types import no_usage
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from langgraph_evidence.llm.chat import LanguageModel, Reply
+    from langgraph_evidence.llm import LanguageModel, Reply
     from langgraph_evidence.llm.prompt import Prompt
     from langgraph_evidence.methods.rebel.frames import Frames, Moves
     from langgraph_evidence.methods.rebel.near_duplicates import Features
@@ -196,11 +196,13 @@ class Steps:
             "question": quote(task["frame"]["question"], limit=_QUESTION),
             **values,
         }
+        settings = settings_of(task)
         return await self.model.ask(
             prompt,
             {name: known[name] for name in prompt.variables},
             parse=parse,
-            temperature=settings_of(task).temperature,
+            temperature=settings.temperature,
+            seed=settings.seed,
             allowance=Allowance(task["calls"], task["seconds"]),
         )
 
