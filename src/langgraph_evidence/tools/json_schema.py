@@ -126,7 +126,7 @@ def _inside(schema: dict[str, Any]) -> str:
     """What an array or an object holds."""
     fields, items = schema.get("properties"), schema.get("items")
     if isinstance(fields, dict) and fields:
-        needed = schema.get("required") or []
+        needed = schema["required"] if isinstance(schema.get("required"), list) else []
         rows = (
             f'"{name}": {_words(part)}{"" if name in needed else " (may be left out)"}' for name, part in fields.items()
         )

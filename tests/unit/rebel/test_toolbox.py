@@ -38,7 +38,8 @@ def test_the_model_sees_descriptions_and_parameters(box: Any) -> None:
     assert box.listing() == "tool 1: Measures ‹b›areas‹/b›."
     assert box.parameters_text("area") == (
         '{"points": corners; array of array of number (array), '
-        '"unit": unit; one of "m", "km" (string, may be left out), "label": label; string or null (string, may be left out)}'
+        '"unit": unit; one of "m", "km" (string, may be left out), '
+        '"label": label; string or null (string, may be left out)}'
     )
 
 

@@ -100,6 +100,10 @@ def test_what_is_not_read_is_allowed_and_not_refused() -> None:
     assert misfit({"x-a": 1}, plain({"patternProperties": {"^x-": {}}, "additionalProperties": False})) == ""
     assert misfit(1, plain({"properties": {"a": False}})) == ""
     assert misfit("b", {"type": "text"}) == ""
+    assert (
+        told(plain({"type": "object", "properties": {"a": {}}, "required": 3}))
+        == 'object of "a": any (may be left out)'
+    )
 
 
 JSON = st.recursive(
