@@ -63,10 +63,13 @@ def main() -> None:
     parser.add_argument("--allow", action="append", default=[], help="A host or network inside that they may reach.")
     parser.add_argument("--http", action="store_true", help="Serve on this machine over HTTP.")
     parser.add_argument("--port", type=int, default=8008)
+    parser.add_argument("--serve-host", action="append", help="A further host name that requests may be addressed to.")
     given = parser.parse_args()
     server = build([HERE, *given.tools], given.allow)
     if given.http:
-        server.run("http", show_banner=False, host="127.0.0.1", port=given.port)
+        # A web page that points a name of its own at this machine (DNS rebinding) sends that name: it is refused.
+        guard = {"host_origin_protection": True, "allowed_hosts": given.serve_host}
+        server.run("http", show_banner=False, host="127.0.0.1", port=given.port, **guard)
     else:
         server.run("stdio", show_banner=False)
 

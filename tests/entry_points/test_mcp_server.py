@@ -8,12 +8,14 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import psutil
 import pytest
+from local_service import Answer, serving
 
 from langgraph_evidence.errors import ToolError
 from langgraph_evidence.tools.mcp import mcp_tools
@@ -94,23 +96,83 @@ def test_a_method_answers_with_citations_and_tells_its_progress(source: dict[str
     assert any(kind.startswith("furepa.") for kind in told)
 
 
-def test_over_http_it_serves_this_machine_alone(source: dict[str, Any]) -> None:
+@contextmanager
+def serving_http(source: dict[str, Any], *options: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The server over HTTP while the block runs, and its port."""
     row = source["mcpServers"]["evidence"]
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [row["command"], *row["args"], "--http", "--port", str(port)]
+    command = [row["command"], *row["args"], "--http", "--port", str(port), *options]
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(command, env={**os.environ, **row["env"]}, **quiet) as server:
         try:
             wait_for(port)
-            with mcp_tools(f"http://127.0.0.1:{port}/mcp", seconds=60) as found:
-                tools = {tool.name: tool for tool in found}
-                assert call(tools["calculator"], expression="6 * 7").artifact == {"text": "42"}
-            listening = psutil.Process(server.pid).net_connections(kind="inet")
-            assert {row.laddr.ip for row in listening if row.status == "LISTEN"} == {"127.0.0.1"}
+            yield server, port
         finally:
             server.terminate()
+
+
+def test_over_http_it_serves_this_machine_alone(source: dict[str, Any]) -> None:
+    with serving_http(source) as (server, port):
+        with mcp_tools(f"http://127.0.0.1:{port}/mcp", seconds=60) as found:
+            tools = {tool.name: tool for tool in found}
+            assert call(tools["calculator"], expression="6 * 7").artifact == {"text": "42"}
+        listening = psutil.Process(server.pid).net_connections(kind="inet")
+        assert {row.laddr.ip for row in listening if row.status == "LISTEN"} == {"127.0.0.1"}
+
+
+class Page:
+    """What a browser would send for a web page: MCP by plain requests with the headers of that page."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self._http = http
+        self.session: dict[str, str] = {}
+
+    def post(self, method: str, params: dict[str, Any], headers: dict[str, str]) -> httpx.Response:
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        accepted = {"Accept": "application/json, text/event-stream"}
+        return self._http.post("/mcp", json=body, headers={**accepted, **self.session, **headers})
+
+    def begin(self, headers: dict[str, str]) -> int:
+        client = {"name": "page", "version": "1"}
+        params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+        reply = self.post("initialize", params, headers)
+        if reply.is_success:
+            self.session = {"Mcp-Session-Id": reply.headers["mcp-session-id"]}
+        return reply.status_code
+
+    def use_tool(self, headers: dict[str, str]) -> int:
+        return self.post("tools/call", {"name": "counted", "arguments": {"x": "1"}}, headers).status_code
+
+
+def test_over_http_a_web_page_runs_no_tool(source: dict[str, Any], tmp_path: Path) -> None:
+    with serving(lambda arrival: Answer()) as service:
+        (tmp_path / "counted.toml").write_text(TOOL.replace("https://inside.invalid", service.url), "utf-8")
+        options = ["--tools", str(tmp_path), "--allow", f"127.0.0.1:{service.port}"]
+        with (
+            serving_http(source, *options, "--serve-host", "tools.example") as (_, port),
+            httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False) as http,
+        ):
+            page = Page(http)
+            here = {"Host": f"localhost:{port}", "Origin": f"http://localhost:{port}"}
+            allowed = {"Host": "tools.example", "Origin": "http://tools.example"}
+            strangers = [
+                {"Host": "evil.example"},
+                {"Host": f"evil.example:{port}", "Origin": f"http://evil.example:{port}"},
+                {"Host": "localhost.evil.example"},
+                {"Origin": "http://evil.example"},
+                {"Origin": "null"},
+                {**allowed, "Origin": "http://evil.example"},
+            ]
+            refused = {page.begin(stranger) for stranger in strangers}
+            assert page.begin(here) == 200
+            # A page that has learnt of a session is refused like any other.
+            refused |= {page.use_tool(stranger) for stranger in strangers}
+            assert refused <= {403, 421}
+            assert service.arrivals == []
+            assert [page.use_tool(headers) for headers in ({}, here, allowed)] == [200, 200, 200]
+            assert len(service.arrivals) == 3
 
 
 def wait_for(port: int) -> None:

@@ -131,26 +131,9 @@ def _facts(facts: Sequence[Fact], style: Style) -> list[Fact]:
 def score_joint(*parts: Overlap) -> Overlap:
     """Joint metrics: EM, precision and recall are products over the parts, F1 comes from those.
 
-    HotpotQA joins answer and supporting facts; 2WikiMultihopQA also its evidence triples.
+    HotpotQA and 2WikiMultihopQA join answer and supporting facts.
     """
     em = precision = recall = 1.0
     for part in parts:
         em, precision, recall = em * part.em, precision * part.precision, recall * part.recall
     return Overlap(em, harmonic_mean(precision, recall), precision, recall)
-
-
-def score_triples(predicted: Sequence[tuple[str, str, str]], gold: Sequence[Sequence[tuple[str, str, str]]]) -> Overlap:
-    """Agreement of evidence triples (2WikiMultihopQA): a gold triple is given as all its accepted wordings.
-
-    Triples are compared in lower case, without punctuation, spaces squeezed; articles stay.
-    """
-    named = {_plain(triple) for triple in predicted}
-    wanted = [{_plain(triple) for triple in wordings} for wordings in gold]
-    right = sum(any(triple in wordings for wordings in wanted) for triple in named)
-    precision = right / len(named) if named else 0.0
-    recall = right / len(wanted) if wanted else 0.0
-    return Overlap(float(right == len(named) == len(wanted)), harmonic_mean(precision, recall), precision, recall)
-
-
-def _plain(triple: tuple[str, str, str]) -> tuple[str, ...]:
-    return tuple(" ".join(part.lower().translate(_PUNCTUATION).split()) for part in triple)

@@ -52,11 +52,6 @@ class Verdicts(NamedTuple):
         """The share of yes among all questions; a reply that cannot be read is no yes."""
         return sum(verdict is True for verdict in self.by_question.values()) / max(len(self.by_question), 1)
 
-    @property
-    def unparseable(self) -> int:
-        """How many questions have no readable verdict."""
-        return sum(verdict is None for verdict in self.by_question.values())
-
 
 def parse_verdict(reply: str) -> bool:
     """Reads the reply's first word; a yes or no further on does not count.

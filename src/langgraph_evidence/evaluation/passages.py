@@ -34,9 +34,3 @@ def score_passages(found: Sequence[str], gold: Sequence[str]) -> Found:
     recall = right / len(wanted) if wanted else 0.0
     precision = right / len(named) if named else 0.0
     return Found(recall, precision, harmonic_mean(precision, recall), float(bool(wanted) and wanted <= named))
-
-
-def reciprocal_rank(found: Sequence[str], gold: Sequence[str]) -> float:
-    """1 / rank of the first gold passage in a ranking, 0 when there is none."""
-    wanted = set(gold)
-    return next((1 / rank for rank, name in enumerate(found, start=1) if name in wanted), 0.0)

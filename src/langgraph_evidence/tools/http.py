@@ -126,6 +126,7 @@ class HttpClient:
                 f"{request.url.host} gave no reply within {self.limits.total:g} s.", transient=True
             ) from None
 
+    # By hand and not by tenacity: whether to try again and how long to wait are both told by the error.
     async def _tries(self, request: Request, *, repeatable: bool, confidential: bool) -> Reply:
         for attempt in range(1, self.limits.attempts + 1):
             try:

@@ -1,4 +1,8 @@
-"""Tools over the Model Context Protocol, both ways: those of a server for REBEL, and ours for any client."""
+"""Tools over the Model Context Protocol, both ways: those of a server for REBEL, and ours for any client.
+
+The client is fastmcp's; what makes LangChain tools of a server's is ours: langchain-mcp-adapters 0.3.2 needs mcp 1 and
+fastmcp 4 needs mcp 2; `langchain.mcp` is beta, needs fastmcp 4, and its tools run asynchronously alone.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What a declarative tool may be given: its parameters as a schema for the model, and the check of its arguments."""
+"""What a declarative tool may be given: its parameters as a schema for the model, and the check of its arguments.
+
+By hand and not by jsonschema, since arguments are read and not only judged: a number in quotes becomes one, every value
+is bounded, and what goes into a URL or body is what was read.
+"""
 
 from __future__ import annotations
 

@@ -30,5 +30,5 @@ async def test_what_cannot_be_read_is_counted_and_is_no_yes() -> None:
     outcomes = [outcome_of(question, {"answer": question.id}, seconds=0.0) for question in questions]
     verdicts = await judge_answers(LanguageModel(chat), questions, outcomes)
     assert verdicts.by_question == {"right": True, "wrong": False, "odd": None, " ": False}
-    assert (verdicts.accuracy, verdicts.unparseable) == (0.25, 1)
+    assert (verdicts.accuracy, [*verdicts.by_question.values()].count(None)) == (0.25, 1)
     assert verdicts.usage["calls"] == 4  # the odd one was asked twice, the empty one never

@@ -1,6 +1,7 @@
 """What the model is told of a tool, what inputs fit, what one use comes to."""
 
 import asyncio
+import re
 from typing import Any, Literal
 
 import pytest
@@ -10,7 +11,7 @@ from pydantic import BaseModel, Field
 from langgraph_evidence.errors import InvalidInput, ResourceError, UnusableReply
 from langgraph_evidence.methods.rebel.toolbox import Toolbox
 from langgraph_evidence.retrieval import retriever_for
-from langgraph_evidence.tools import search_tool
+from langgraph_evidence.tools import calculator_tool, search_tool
 from langgraph_evidence.types import Passage
 
 
@@ -35,8 +36,18 @@ def box() -> Any:
 
 def test_the_model_sees_descriptions_and_parameters(box: Any) -> None:
     assert box.listing() == "tool 1: Measures ‹b›areas‹/b›."
-    assert '"points": corners (array)' in box.parameters_text("area")
-    assert "may be left out" in box.parameters_text("area")
+    assert box.parameters_text("area") == (
+        '{"points": corners; array of array of number (array), '
+        '"unit": unit; one of "m", "km" (string, may be left out), '
+        '"label": label; string or null (string, may be left out)}'
+    )
+
+
+def test_a_plain_parameter_is_told_in_one_word() -> None:
+    assert Toolbox((tool(lambda expression: expression),)).parameters_text("area") == '{"expression": expression (any)}'
+    assert Toolbox((calculator_tool(),)).parameters_text("calculator") == (
+        '{"expression": Numbers and signs, no units and no words. (string)}'
+    )
 
 
 def test_nested_lists_fit_where_the_schema_allows_them(box: Any) -> None:
@@ -48,16 +59,37 @@ def test_nested_lists_fit_where_the_schema_allows_them(box: Any) -> None:
     [
         ({"points": [], "colour": 1}, "no parameter 'colour'; the parameters are: points, unit, label"),
         ({}, "'points' is missing"),
-        ({"points": "all"}, "'points' takes array, not str"),
-        ({"points": [1]}, "'points' takes array, not int"),
-        ({"points": [[True]]}, "'points' takes number, not bool"),
-        ({"points": [], "unit": "mile"}, "'unit' takes one of"),
-        ({"points": [], "label": 3}, "'label' takes string"),
+        ({"points": "all"}, "'points' takes array of array of number, not str."),
+        ({"points": [1]}, "'points' takes array of number, not int (at /0)."),
+        ({"points": [[True]]}, "'points' takes number, not bool (at /0/0)."),
+        ({"points": [], "unit": "mile"}, """'unit' takes one of "m", "km", not "mile"."""),
+        ({"points": [], "label": 3}, "'label' takes string or null, not int."),
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_reason(box: Any, arguments: Any, reason: Any) -> None:
-    with pytest.raises(UnusableReply, match=reason.replace("(", r"\(")):
+    with pytest.raises(UnusableReply, match=re.escape(reason)):
         box.check("area", arguments)
+
+
+@pytest.mark.parametrize(
+    ("schema", "fits"),
+    [
+        ({"properties": ["a"], "required": "a"}, False),
+        ({"properties": {"a": True}, "required": [1]}, True),
+        ({"properties": {"a": {"type": "text"}}, "required": ["a"]}, True),
+        ({"$ref": "http://inside.invalid/"}, False),
+        ({"properties": {"a": {"$ref": "http://inside.invalid/"}}}, True),
+        ({"properties": {"a\n</PARAMS>": {}}}, False),
+    ],
+)
+def test_a_schema_that_is_none_breaks_no_run(schema: Any, fits: bool) -> None:
+    box = Toolbox((StructuredTool.from_function(lambda **given: "x", name="odd", description="x", args_schema=schema),))
+    assert "\n" not in box.parameters_text("odd")
+    if fits:
+        assert box.check("odd", {"a": 1}) == {"a": 1}
+    else:
+        with pytest.raises(UnusableReply, match="no parameter 'a'; the parameters are: none"):
+            box.check("odd", {"a": 1})
 
 
 def use(function: Any, arguments: Any = None, **fields: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,21 +16,13 @@ from langgraph_evidence.concurrency import call_either
 from langgraph_evidence.errors import EvidenceError, InvalidInput, UnusableReply
 from langgraph_evidence.llm.prompt import quote
 from langgraph_evidence.methods.rebel.state import ToolReply
+from langgraph_evidence.tools.json_schema import kind, misfit, plain, told
 from langgraph_evidence.types import Passage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _LONGEST_REASON = 500
-_KINDS: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "array": (list,),
-    "object": (dict,),
-    "null": (type(None),),
-}
 
 
 class Used(NamedTuple):
@@ -80,18 +71,18 @@ class Toolbox:
         return quote(self._tool(name).description, limit=600)
 
     def parameters(self, name: str) -> dict[str, Any]:
-        """The JSON schemas of a tool's parameters by name."""
-        return dict(self._schema(name).get("properties") or {})
+        """The JSON schemas of a tool's parameters by name, references put in."""
+        fields = self._schema(name).get("properties")
+        return fields if isinstance(fields, dict) else {}
 
     def parameters_text(self, name: str) -> str:
-        """A tool's parameters as the model sees them: each name with what it means."""
-        schema = self._schema(name)
-        required = schema.get("required") or []
+        """A tool's parameters as the model sees them: each name with what it means and what it takes."""
         parts = []
         for key, field in self.parameters(name).items():
-            kind = field.get("type") or "any"
-            need = "" if key in required else ", may be left out"
-            parts.append(f'"{key}": {quote(str(field.get("description") or key), limit=200)} ({kind}{need})')
+            meaning = field.get("description") if isinstance(field, dict) else None
+            need = "" if key in self._required(name) else ", may be left out"
+            takes = "" if told(field) == kind(field) else f"; {told(field)}"
+            parts.append(f'"{key}": {quote(str(meaning or key), limit=200)}{takes} ({kind(field)}{need})')
         return "{" + ", ".join(parts) + "}"
 
     def idempotent(self, name: str) -> bool:
@@ -104,17 +95,16 @@ class Toolbox:
         Raises:
             UnusableReply: One is unknown, missing or of another type; the reason can be sent to the model.
         """
-        schema = self._schema(name)
         known = self.parameters(name)
         named = ", ".join(known) or "none"
         unknown = [key for key in arguments if key not in known]
-        missing = [key for key in schema.get("required") or [] if key not in arguments]
+        missing = [key for key in self._required(name) if key not in arguments]
         if unknown:
             raise UnusableReply(f"There is no parameter {unknown[0][:80]!r}; the parameters are: {named}.")
         if missing:
             raise UnusableReply(f"The parameter {missing[0]!r} is missing; the parameters are: {named}.")
         for key, value in arguments.items():
-            problem = _misfit(value, known[key])
+            problem = misfit(value, known[key])
             if problem:
                 raise UnusableReply(f"The parameter {key!r} {problem}.")
         return dict(arguments)
@@ -152,6 +142,10 @@ class Toolbox:
                 return tool
         raise InvalidInput(f"The run uses a tool {name!r} that this graph was not given: {', '.join(self.names)}.")
 
+    def _required(self, name: str) -> list[str]:
+        required = self._schema(name).get("required")
+        return [key for key in required if isinstance(key, str)] if isinstance(required, list) else []
+
     def _schema(self, name: str) -> dict[str, Any]:
         return self._schemas[self._tool(name).name]
 
@@ -159,7 +153,7 @@ class Toolbox:
     def _schemas(self) -> dict[str, dict[str, Any]]:
         schemas = {tool.name: tool.tool_call_schema for tool in self.tools}
         return {
-            name: dict(schema) if isinstance(schema, dict) else TypeAdapter(schema).json_schema()
+            name: plain(schema if isinstance(schema, dict) else TypeAdapter(schema).json_schema())
             for name, schema in schemas.items()
         }
 
@@ -196,28 +190,3 @@ def _passage(item: Mapping[str, Any]) -> Passage:
     if isinstance(score, int | float):
         passage["score"] = float(score)
     return passage
-
-
-def _misfit(value: Any, schema: Any) -> str:
-    """Why a value does not fit its schema, or nothing; what the schema does not say is allowed."""
-    if not isinstance(schema, dict):
-        return ""
-    options = schema.get("anyOf")
-    if isinstance(options, list):
-        problems = [_misfit(value, option) for option in options]
-        return "" if "" in problems else problems[0]
-    allowed = schema.get("enum")
-    if isinstance(allowed, list) and value not in allowed:
-        return f"takes one of {json.dumps(allowed)[:200]}"
-    kind = schema.get("type")
-    if isinstance(kind, str) and not _is_kind(value, kind):
-        return f"takes {kind}, not {type(value).__name__}"
-    if isinstance(value, list):
-        return next((problem for item in value if (problem := _misfit(item, schema.get("items")))), "")
-    return ""
-
-
-def _is_kind(value: Any, kind: str) -> bool:
-    if isinstance(value, bool):
-        return kind == "boolean"
-    return isinstance(value, _KINDS.get(kind, (object,)))
