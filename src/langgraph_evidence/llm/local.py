@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from langchain_core.callbacks import CallbackManagerForLLMRun
 
-    from langgraph_evidence.models.causal import CausalModel, Token
+    from langgraph_evidence.models.causal.model import CausalModel, Token
 
 _ROLES = {"system": "system", "human": "user", "ai": "assistant"}
 # What a tokenizer writes for bytes that are not a whole character yet.
@@ -139,7 +139,7 @@ class _Loaded:
         with self._lock:
             if self._causal is None:
                 try:
-                    from langgraph_evidence.models.causal import CausalModel
+                    from langgraph_evidence.models.causal.model import CausalModel
                 except ImportError as error:
                     raise MissingExtra(f"LocalChat needs langgraph-evidence[local]: {error}") from error
                 self._causal = CausalModel.load(chat.model, device=chat.device, precision=chat.precision)

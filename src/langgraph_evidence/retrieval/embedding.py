@@ -93,7 +93,7 @@ class Embedder:
 
 def _shared_encoder() -> TextEncoder:
     try:
-        from langgraph_evidence.models.encoder import default_encoder
+        from langgraph_evidence.models.base.encoder import default_encoder
     except ImportError as error:
         raise MissingExtra(
             f"Dense retrieval needs {error.name}: pip install 'langgraph-evidence[local]', or give an encoder."

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from langgraph_evidence.models.progress_reward import open_step_scorer
-from langgraph_evidence.models.query_head import ListwiseQueryScorer
-from langgraph_evidence.models.query_scorer import SimilarityScorer
-from langgraph_evidence.models.sentence_ranker import SentenceRanker
-from langgraph_evidence.training.intervals import with_intervals
-from langgraph_evidence.training.progress_reward import make_pairs, preferred
-from langgraph_evidence.training.query_course import read_course
-from langgraph_evidence.training.query_data import read_pools
-from langgraph_evidence.training.query_scorer import pool_figures, pool_rows
-from langgraph_evidence.training.sentence_ranker import measure_lists, read_lists, shorten, word_overlap
+from langgraph_evidence.models.progress_reward.model import open_step_scorer
+from langgraph_evidence.models.query_scorer.head import ListwiseQueryScorer
+from langgraph_evidence.models.query_scorer.scorer import SimilarityScorer
+from langgraph_evidence.models.sentence_ranker.model import SentenceRanker
+from langgraph_evidence.training.base.intervals import with_intervals
+from langgraph_evidence.training.progress_reward.train import make_pairs, preferred
+from langgraph_evidence.training.query_scorer.data import read_pools
+from langgraph_evidence.training.query_scorer.rollouts import read_course
+from langgraph_evidence.training.query_scorer.train import pool_figures, pool_rows
+from langgraph_evidence.training.sentence_ranker.train import measure_lists, read_lists, shorten, word_overlap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from langgraph_evidence.models.encoder import Encoder
-    from langgraph_evidence.models.progress_reward import Step
-    from langgraph_evidence.models.query_scorer import QueryScorer
-    from langgraph_evidence.training.data import DataFolder
-    from langgraph_evidence.training.progress_reward import Preference
+    from langgraph_evidence.models.base.encoder import Encoder
+    from langgraph_evidence.models.progress_reward.model import Step
+    from langgraph_evidence.models.query_scorer.scorer import QueryScorer
+    from langgraph_evidence.training.base.data import DataFolder
+    from langgraph_evidence.training.progress_reward.train import Preference
 
 Figures = dict[str, dict[str, float | list[float]]]
 """Figures, some with 95% intervals, by the row they stand in: the head and its baselines, or a data set."""

@@ -131,7 +131,7 @@ def test_logprobs_are_those_of_the_network(chat: Any) -> None:
 
 
 def test_the_cache_of_keys_changes_nothing(chat: Any) -> None:
-    from langgraph_evidence.models.causal import CausalModel
+    from langgraph_evidence.models.causal.model import CausalModel
 
     causal = CausalModel.load(chat.model, device="cpu")
     prompt = causal.encode([{"role": "user", "content": "w1 w2"}])
@@ -211,7 +211,7 @@ def test_a_prompt_that_fills_the_context_is_refused(chat: Any) -> None:
 
 
 def test_roles_reach_the_template(chat: Any) -> None:
-    from langgraph_evidence.models.causal import CausalModel
+    from langgraph_evidence.models.causal.model import CausalModel
 
     causal = CausalModel.load(chat.model, device="cpu")
     turns = [{"role": "system", "content": "w3"}, {"role": "user", "content": "w4"}]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from local_service import Answer, serving
 
-from langgraph_evidence.models import http
+from langgraph_evidence.models.remote import client
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Its address, its `state["reply"](payload)` (a value, a status, or an `Answer`), and what it was asked."""
-    monkeypatch.setattr(http, "_PAUSE", 0.001)
+    monkeypatch.setattr(client, "_PAUSE", 0.001)
     seen: list[dict[str, Any]] = []
     state: dict[str, Any] = {"reply": lambda payload: []}
 

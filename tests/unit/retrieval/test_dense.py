@@ -232,6 +232,6 @@ def test_the_shared_encoder_is_the_one_used() -> None:
 
 
 def test_a_missing_encoder_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "langgraph_evidence.models.encoder", None)
+    monkeypatch.setitem(sys.modules, "langgraph_evidence.models.base.encoder", None)
     with pytest.raises(MissingExtra, match=r"pip install 'langgraph-evidence\[local\]'"):
         retriever_for(TOWNS, "dense")

@@ -13,14 +13,17 @@ import pytest
 import torch
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.models.progress_reward import ProgressReward
-from langgraph_evidence.models.query_head import ListwiseQueryScorer
-from langgraph_evidence.models.query_scorer import SimilarityScorer
-from langgraph_evidence.models.sentence_ranker import SentenceRanker
-from langgraph_evidence.training import measures, progress_reward, query_scorer, sentence_ranker
-from langgraph_evidence.training.data import DataFolder
-from langgraph_evidence.training.intervals import with_intervals
-from langgraph_evidence.training.query_data import Pool, read_pools
+from langgraph_evidence.models.progress_reward.model import ProgressReward
+from langgraph_evidence.models.query_scorer.head import ListwiseQueryScorer
+from langgraph_evidence.models.query_scorer.scorer import SimilarityScorer
+from langgraph_evidence.models.sentence_ranker.model import SentenceRanker
+from langgraph_evidence.training import measures
+from langgraph_evidence.training.base.data import DataFolder
+from langgraph_evidence.training.base.intervals import with_intervals
+from langgraph_evidence.training.progress_reward import train as progress_reward
+from langgraph_evidence.training.query_scorer import train as query_scorer
+from langgraph_evidence.training.query_scorer.data import Pool, read_pools
+from langgraph_evidence.training.sentence_ranker import train as sentence_ranker
 
 PEOPLE = ["Red King", "Blue River", "Green Cat", "Dog City", "Lion Film", "Red Lion"]
 

@@ -14,7 +14,7 @@ from langgraph_evidence.llm.offline.words import stems
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from langgraph_evidence.models.entailment import Entailment
+    from langgraph_evidence.models.entailment.model import Entailment
 
 _CLAIM = re.compile(r"\b(?:claim|statement)\b[^\"\u201c]*[\"\u201c](.+)[\"\u201d]")
 
@@ -54,6 +54,6 @@ def _about(passage: str, claim: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _entailment() -> Entailment:
-    from langgraph_evidence.models.entailment import Entailment
+    from langgraph_evidence.models.entailment.model import Entailment
 
     return Entailment.load()

@@ -1,0 +1,1 @@
+"""What every local model stands on."""

@@ -1,0 +1,1 @@
+"""Whether a premise entails a hypothesis."""

@@ -1,0 +1,1 @@
+"""FuRePA's query scorer."""

@@ -1,0 +1,1 @@
+"""Which sentences matter to a question or claim."""

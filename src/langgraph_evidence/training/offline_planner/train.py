@@ -1,0 +1,220 @@
+"""Fits the offline planner's two tables: which query to ask next, and when the evidence is enough."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 - torch's own convention
+
+from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.llm.offline.weights import NAME, Tables, shipped_tables, weigh
+from langgraph_evidence.models.base.files import write_aside
+from langgraph_evidence.training.base.data import TRAIN_FOLDS, TUNE_FOLD, DataFolder
+from langgraph_evidence.training.base.loop import Progress, TrainResult
+from langgraph_evidence.training.offline_planner.data import (
+    Case,
+    Choice,
+    Readiness,
+    make_choices,
+    make_readiness,
+    read_cases,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from torch import Tensor
+
+LICENCES = "HotpotQA CC BY-SA 4.0; 2WikiMultihopQA Apache-2.0 with Wikipedia text CC BY-SA; MuSiQue CC BY 4.0"
+_FLOOR = 1e-4  # of a choice's chance of being right, so that a hopeless one does not rule the loss
+_DIGITS = 2
+_WALKS = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannerOptions:
+    """How to fit.
+
+    Args:
+        questions: Of each data set at most, so that none rules; 0 takes all.
+        steps: Adam's steps for the query table.
+        learning_rate: Adam's rate.
+        decay: Weight of the squared norm in both losses.
+        seed: Of the questions' order, the states and the walks.
+    """
+
+    questions: int = 500
+    steps: int = 150
+    learning_rate: float = 0.05
+    decay: float = 1e-3
+    seed: int = 0
+
+
+OPTIONS = PlannerOptions()
+
+
+def fit_queries(
+    choices: Sequence[Choice], options: PlannerOptions, report: Callable[[int, int, float], None] | None = None
+) -> dict[str, float]:
+    """Listwise logistic regression: -log of the chance that the softmax over the candidates falls on a good one.
+
+    Choices of which all or none are good teach nothing and are left out.
+
+    Raises:
+        InvalidInput: No choice is left.
+    """
+    kept = [choice for choice in choices if any(choice.good) and not all(choice.good)]
+    if not kept:
+        raise InvalidInput("There are no choices to learn from; check the data folder and the folds.")
+    names, features = _matrix([row for choice in kept for row in choice.features])
+    good = torch.tensor([float(value) for choice in kept for value in choice.good])
+    owner = torch.tensor([index for index, choice in enumerate(kept) for _ in choice.good])
+    weights = torch.zeros(len(names), requires_grad=True)
+    optimizer = torch.optim.Adam([weights], lr=options.learning_rate)
+    for step in range(options.steps):
+        scores = features @ weights
+        # Any constant of a choice leaves its softmax as it is; its greatest score keeps exp within range.
+        top = torch.full((len(kept),), -torch.inf).scatter_reduce(0, owner, scores.detach(), "amax")
+        mass = (scores - top[owner]).exp()
+        zeros = torch.zeros(len(kept))
+        right = zeros.index_add(0, owner, mass * good) / zeros.index_add(0, owner, mass)
+        loss = -(right + _FLOOR).log().mean() + options.decay * weights.square().sum()
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        optimizer.step()
+        if report is not None:
+            report(step + 1, options.steps, float(loss.detach()))
+    return _table(names, weights)
+
+
+def fit_ready(rows: Sequence[Readiness], options: PlannerOptions) -> dict[str, float]:
+    """Logistic regression of completeness on the features of `coverage`.
+
+    Raises:
+        InvalidInput: There are no rows.
+    """
+    if not rows:
+        raise InvalidInput("No walk found two passages: nothing tells when to stop. Check the data folder and folds.")
+    names, features = _matrix([row.features for row in rows])
+    truth = torch.tensor([float(row.complete) for row in rows])
+    weights = torch.zeros(len(names), requires_grad=True)
+    optimizer = torch.optim.LBFGS([weights], max_iter=100)
+
+    def closure() -> float:
+        optimizer.zero_grad()
+        loss = F.binary_cross_entropy_with_logits(features @ weights, truth) + options.decay * weights.square().sum()
+        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        return float(loss.detach())
+
+    optimizer.step(closure)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    return _table(names, weights)
+
+
+def _matrix(rows: Sequence[dict[str, float]]) -> tuple[list[str], Tensor]:
+    names = sorted({name for row in rows for name in row})
+    columns = {name: column for column, name in enumerate(names)}
+    values = np.zeros((len(rows), len(names)), dtype=np.float32)
+    for index, row in enumerate(rows):
+        for name, value in row.items():
+            values[index, columns[name]] = value
+    return names, torch.from_numpy(values)
+
+
+def _table(names: Sequence[str], weights: Tensor) -> dict[str, float]:
+    return {name: round(value, _DIGITS) for name, value in zip(names, weights.detach().tolist(), strict=True)}
+
+
+def fit_tables(
+    cases: Sequence[Case],
+    options: PlannerOptions = OPTIONS,
+    *,
+    report: Callable[[int, int, float], None] | None = None,
+) -> Tables:
+    """Both tables; the second is fitted on walks by the first.
+
+    Raises:
+        InvalidInput: The cases give nothing to learn from.
+    """
+    query = fit_queries(make_choices(cases, seed=options.seed), options, report)
+    return Tables(query, fit_ready(make_readiness(cases, Tables(query, {}), seed=options.seed), options))
+
+
+def measure_planner(cases: Sequence[Case], tables: Tables, *, seed: int = 0) -> dict[str, dict[str, float]]:
+    """Figures of each data set and of all questions.
+
+    `recall` is of the evidence of walks, several a question, since chance moves one set of walks by more than a point;
+    `one shot` of as many passages by the question alone; `ready` is the accuracy of stopping at the states of walks
+    that never stop, `always` the share of the commoner truth there.
+    """
+    sources = {case.source: [other for other in cases if other.source == case.source] for case in cases}
+    return {name: _figures(chosen, tables, seed) for name, chosen in {**sources, "all": cases}.items()}
+
+
+def _figures(cases: Sequence[Case], tables: Tables, seed: int) -> dict[str, float]:
+    walks = [(case, *walk(case, tables, seed=seed + number)) for number in range(_WALKS) for case in cases]
+    rows = make_readiness(cases, tables, seed=seed)
+    right = [(weigh(row.features, tables.ready) >= 0) == row.complete for row in rows]
+    complete = _mean([row.complete for row in rows])
+    return {
+        "questions": len(cases),
+        "recall": _mean([case.recall(held) for case, held, _ in walks]),
+        "one shot": _mean([case.recall(case.ranking(case.question)[: len(held)]) for case, held, _ in walks]),
+        "passages": _mean([len(held) for _, held, _ in walks]),
+        "answered": _mean([answered for _, _, answered in walks]),
+        "ready": _mean(right),
+        "always": max(complete, 1 - complete),
+    }
+
+
+def measure_shipped_planner(data: DataFolder, folds: Iterable[int]) -> dict[str, dict[str, float]]:
+    """`measure_planner` of the shipped tables on all questions of the folds.
+
+    Raises:
+        ResourceError: The tables or a data file are missing or damaged.
+    """
+    return measure_planner(read_cases(data, folds), shipped_tables())
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else 0.0
+
+
+def train_offline_planner(
+    data: DataFolder,
+    out: Path,
+    *,
+    options: PlannerOptions = OPTIONS,
+    report: Callable[[int, int, float], None] | None = None,
+) -> TrainResult:
+    """Fits on folds 0-6, measures on fold 7, and writes the tables with their card to `out`.
+
+    Raises:
+        InvalidInput: The folds give nothing to learn from.
+        ResourceError: A data file is missing or damaged.
+    """
+    cases = read_cases(data, TRAIN_FOLDS, seed=options.seed, limit=options.questions)
+    tables = fit_tables(cases, options, report=report)
+    rows = measure_planner(read_cases(data, [TUNE_FOLD]), tables, seed=options.seed)
+    figures = {
+        "score": rows["all"]["recall"],
+        **{f"{a} {b}": value for a, row in rows.items() for b, value in row.items()},
+    }
+    details: dict[str, Any] = {
+        "data": data.hashes,
+        "licences": LICENCES,
+        "options": asdict(options),
+        "questions": len(cases),
+        "figures": {name: round(value, 4) for name, value in figures.items()},
+        "versions": {name: importlib.metadata.version(name) for name in ("torch", "numpy", "bm25s")},
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    card = {"head": NAME, "details": details, "tables": {"query": tables.query, "ready": tables.ready}}
+    write_aside(out / f"{NAME}.json", (json.dumps(card, indent=2, sort_keys=True) + "\n").encode())
+    return TrainResult(figures, Progress(step=options.steps))
