@@ -28,9 +28,9 @@ from langgraph_evidence.llm.offline.evidence import bridges
 from langgraph_evidence.llm.offline.questions import analyse
 from langgraph_evidence.methods import Method, get_method
 from langgraph_evidence.methods.furepa import FurepaSettings, create_furepa
-from langgraph_evidence.models.base.encoder import default_encoder
-from langgraph_evidence.models.query_scorer.scorer import SimilarityScorer, default_query_scorer
-from langgraph_evidence.models.reader import model as reader
+from langgraph_evidence.models import reader
+from langgraph_evidence.models.base import default_encoder
+from langgraph_evidence.models.query_scorer import SimilarityScorer, default_query_scorer
 from langgraph_evidence.settings import parse_assignments
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from langgraph_evidence.evaluation.report import Report, ReportRow
-    from langgraph_evidence.models.query_scorer.scorer import QueryScorer
+    from langgraph_evidence.models.query_scorer import QueryScorer
 
 SETS: dict[str, tuple[str, ...]] = {
     "HotpotQA": ("hotpotqa_dev", "hotpotqa_train"),

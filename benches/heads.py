@@ -23,11 +23,10 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from langgraph_evidence.models.base.batching import RowCache
-from langgraph_evidence.models.base.encoder import Encoder
-from langgraph_evidence.models.entailment.model import Entailment
-from langgraph_evidence.models.reader.model import Reader
-from langgraph_evidence.models.sentence_ranker.model import SentenceRanker
+from langgraph_evidence.models.base import Encoder, RowCache
+from langgraph_evidence.models.entailment import Entailment
+from langgraph_evidence.models.reader import Reader
+from langgraph_evidence.models.sentence_ranker import SentenceRanker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,12 +43,12 @@ MEMORY = """
 import sys, psutil
 rss = lambda: psutil.Process().memory_info().rss / 2**20
 bare = rss()
-from langgraph_evidence.models.base.encoder import Encoder, default_encoder
-from langgraph_evidence.models.entailment.model import Entailment
-from langgraph_evidence.models.progress_reward.model import ProgressReward
-from langgraph_evidence.models.query_scorer.head import ListwiseQueryScorer
-from langgraph_evidence.models.reader.model import Reader
-from langgraph_evidence.models.sentence_ranker.model import SentenceRanker
+from langgraph_evidence.models.base import Encoder, default_encoder
+from langgraph_evidence.models.entailment import Entailment
+from langgraph_evidence.models.progress_reward import ProgressReward
+from langgraph_evidence.models.query_scorer import ListwiseQueryScorer
+from langgraph_evidence.models.reader import Reader
+from langgraph_evidence.models.sentence_ranker import SentenceRanker
 import torch
 torch.set_num_threads(2)
 torch.ones(8, 8) @ torch.ones(8, 8)

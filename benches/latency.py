@@ -19,7 +19,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from langgraph_evidence import FurepaSettings, create_furepa, retriever_for
 from langgraph_evidence.llm.testing import ScriptedChat
-from langgraph_evidence.models.query_scorer.scorer import SimilarityScorer
+from langgraph_evidence.models.query_scorer import SimilarityScorer
 from langgraph_evidence.types import Passage
 
 if TYPE_CHECKING:

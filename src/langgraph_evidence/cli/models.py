@@ -68,7 +68,7 @@ def train(
 ) -> int:
     """Trains a head on folds 0-6, stops by fold 7, and writes its weights and a file of results."""
     room = _training()
-    from langgraph_evidence.models.base.encoder import Encoder
+    from langgraph_evidence.models.base import Encoder
 
     chosen = room.get_head(head)
     folder = out or Path("runs") / head
@@ -89,7 +89,7 @@ def _training() -> Any:
 
 
 def _folds(word: str) -> frozenset[int]:
-    from langgraph_evidence.training.base.data import ANY_FOLD
+    from langgraph_evidence.training.base import ANY_FOLD
 
     if word == "any":
         return ANY_FOLD

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +13,7 @@ from langgraph_evidence.llm.offline.words import stems
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from langgraph_evidence.models.entailment.model import Entailment
+    from langgraph_evidence.models.entailment import Entailment
 
 _CLAIM = re.compile(r"\b(?:claim|statement)\b[^\"\u201c]*[\"\u201c](.+)[\"\u201d]")
 
@@ -52,8 +51,7 @@ def _about(passage: str, claim: str) -> bool:
     return bool(own) and own <= stems(claim)
 
 
-@lru_cache(maxsize=1)
 def _entailment() -> Entailment:
-    from langgraph_evidence.models.entailment.model import Entailment
+    from langgraph_evidence.models.entailment import default_entailment
 
-    return Entailment.load()
+    return default_entailment()

@@ -46,7 +46,7 @@ from langgraph_evidence.methods.furepa.state import (
     plans_of_round,
     settings_of,
 )
-from langgraph_evidence.models.query_scorer.scorer import QueryScorer, default_query_scorer
+from langgraph_evidence.models.query_scorer import QueryScorer, default_query_scorer
 from langgraph_evidence.retrieval.search import first_new, search_new
 from langgraph_evidence.settings import resolve, schema_of
 from langgraph_evidence.types import Passage, no_usage, passage_line

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from langgraph_evidence.errors import ResourceError
 from langgraph_evidence.models.base.batching import RowCache, content_key
 from langgraph_evidence.models.base.bert import Lora
+from langgraph_evidence.models.base.device import DTYPES
 from langgraph_evidence.models.base.encoder import mean_pool
 from langgraph_evidence.models.base.files import write_aside
 from langgraph_evidence.models.base.weights import read_json, read_tensors, sha256_of
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from langgraph_evidence.models.base.batching import Batch
     from langgraph_evidence.models.base.encoder import Encoder
+    from langgraph_evidence.models.base.tokenizer import Batch
 
 _FORMAT = "langgraph-evidence adapter 1"
 
@@ -98,7 +99,7 @@ class Adapter(nn.Module):
         """Makes it ready to be used: no gradients, no dropout, additions of the base's type."""
         self.eval().requires_grad_(requires_grad=False)
         if self.lora is not None:
-            self.lora.to(torch.bfloat16 if encoder.precision == "bf16" else torch.float32)
+            self.lora.to(DTYPES[encoder.precision])
         return self
 
 

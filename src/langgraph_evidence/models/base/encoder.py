@@ -8,17 +8,18 @@ batches; nothing is copied or switched, so threads may use different heads of on
 
 from __future__ import annotations
 
-import functools
 import threading
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own convention
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.models.base.batching import Batch, RowCache, TextTokenizer, Tokens, content_key, token_batches
+from langgraph_evidence.models.base.batching import RowCache, content_key, token_batches
 from langgraph_evidence.models.base.bert import Bert, BertConfig, Lora, bert_from_tensors
+from langgraph_evidence.models.base.device import DTYPES, check_precision, fastest_precision, pick_device
+from langgraph_evidence.models.base.tokenizer import TextTokenizer
 from langgraph_evidence.models.base.weights import find_base, read_json, read_tensors
 
 if TYPE_CHECKING:
@@ -28,11 +29,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-Precision = Literal["auto", "fp32", "bf16"]
+    from langgraph_evidence.models.base.device import Precision
+    from langgraph_evidence.models.base.tokenizer import Batch, Tokens
 
 # What sentence-transformers cuts this model's texts to; longer ones were never seen when it was trained.
 _TEXT_TOKENS = 256
-_BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
+_BATCH_TOKENS, _BATCH_TOKENS_GPU = 4096, 65536
 _CACHED_ROWS = 20_000
 
 
@@ -56,10 +58,12 @@ class Encoder:
         device: str = "auto",
         precision: Precision = "auto",
     ) -> None:
-        self.device = _pick_device(device)
-        self.precision = _pick_precision(precision, self.device)
+        check_precision(precision)
+        self.device = pick_device(device)
+        self.precision = fastest_precision(self.device) if precision == "auto" else precision
+        self._budget = _BATCH_TOKENS if self.device.type == "cpu" else _BATCH_TOKENS_GPU
         self.bert, self.tokenizer, self.sha256 = bert, tokenizer, sha256
-        self.bert.to_precision(torch.bfloat16 if self.precision == "bf16" else torch.float32)
+        self.bert.to_precision(DTYPES[self.precision])
         self.bert.to(self.device)
         self.cache = RowCache(_CACHED_ROWS)
         self._lock = threading.Lock()
@@ -129,7 +133,7 @@ class Encoder:
             The head's output for each input, in the order given.
         """
         rows: list[NDArray[np.float32] | None] = [None] * len(inputs)
-        for group in token_batches([len(tokens) for tokens in inputs], _BATCH_TOKENS[self.device.type]):
+        for group in token_batches([len(tokens) for tokens in inputs], self._budget):
             batch = self.tokenizer.collate([inputs[index] for index in group], self.device)
             with self._lock, torch.inference_mode():
                 output = head(self.hidden(batch, lora), batch).float().cpu().numpy()
@@ -146,41 +150,3 @@ def mean_pool(hidden: Tensor, mask: Tensor) -> Tensor:
 
 def _pooled(hidden: Tensor, batch: Batch) -> Tensor:
     return F.normalize(mean_pool(hidden, batch.mask), dim=-1)
-
-
-@functools.lru_cache(maxsize=1)
-def _shared() -> Encoder:
-    return Encoder.load()
-
-
-_shared_lock = threading.Lock()
-
-
-def default_encoder() -> Encoder:
-    """The process's shared encoder, loaded at its first use.
-
-    Raises:
-        ResourceError: The default weights are nowhere to be found, or were altered.
-    """
-    with _shared_lock:
-        return _shared()
-
-
-def _pick_device(name: str) -> torch.device:
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    if name.partition(":")[0] not in _BATCH_TOKENS:
-        raise InvalidInput(f"The device {name!r} is not supported; give 'auto', 'cpu', 'cuda' or 'cuda:<index>'.")
-    if name.startswith("cuda") and not torch.cuda.is_available():
-        raise InvalidInput(f"The device {name!r} was asked for and this torch sees no GPU; give 'cpu' or 'auto'.")
-    return torch.device(name)
-
-
-def _pick_precision(precision: Precision, device: torch.device) -> Literal["fp32", "bf16"]:
-    if precision not in {"auto", "fp32", "bf16"}:
-        raise InvalidInput(f"The precision {precision!r} is not supported; give 'auto', 'fp32' or 'bf16'.")
-    if precision != "auto":
-        return precision
-    if device.type == "cuda":
-        return "bf16" if torch.cuda.is_bf16_supported() else "fp32"
-    return "bf16" if torch.cpu.get_capabilities().get("avx512_bf16") else "fp32"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from langgraph_evidence.errors import MissingExtra, ResourceError
 from langgraph_evidence.models.base.batching import RowCache, content_key, token_batches
+from langgraph_evidence.models.base.pretrained import read_pretrained
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,24 +44,9 @@ class SequenceClassifier:
             MissingExtra: transformers is not installed.
             ResourceError: There is no such model, or it has no safetensors.
         """
-        try:
-            from transformers import AutoModelForSequenceClassification, AutoTokenizer
-        except ImportError as error:
-            raise MissingExtra("A full-size model needs `pip install 'langgraph-evidence[local]'`.") from error
-        name = str(source)
-        try:
-            tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
-            model = AutoModelForSequenceClassification.from_pretrained(
-                name, trust_remote_code=False, use_safetensors=True
-            )
-        except (OSError, ValueError, KeyError) as error:
-            raise ResourceError(
-                f"{name!r} is no sequence classifier with safetensors that can be loaded ({error}). "
-                "Give a model folder or a hub id."
-            ) from error
-        if device == "auto":
-            device = "cuda" if torch.cuda.is_available() else "cpu"
-        return cls(model.to(device), tokenizer, max_tokens=max_tokens)
+        kind = "AutoModelForSequenceClassification"
+        model, tokenizer = read_pretrained(source, kind, what="a sequence classifier", device=device)
+        return cls(model, tokenizer, max_tokens=max_tokens)
 
     def logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """Raw outputs, (pairs, labels); batched by token budget, cached by content."""

@@ -1,34 +1,29 @@
-"""A causal language model on this machine: token by token, with a seed and log-probabilities for every reply."""
+"""A causal language model on this machine: one loader, one way to write, one to tell how likely a text is."""
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import torch
-import transformers
 
 from langgraph_evidence.errors import ModelError, ResourceError
+from langgraph_evidence.models.base import read_pretrained
+from langgraph_evidence.models.causal.sampling import Drawing, read_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-
-class Token(NamedTuple):
-    """One generated token; log-probabilities are natural, at temperature one."""
-
-    id: int
-    logprob: float
-    top: list[tuple[int, float]]
+    from langgraph_evidence.models.causal.sampling import Sampling, Token
 
 
 class CausalModel:
-    """A transformers causal model and its tokenizer, ready to generate.
+    """A transformers causal model and its tokenizer; thread-safe.
 
     Args:
         model: The network, in evaluation mode.
-        tokenizer: Its tokenizer.
+        tokenizer: Its fast tokenizer.
         name: What errors call it.
     """
 
@@ -47,26 +42,18 @@ class CausalModel:
 
         Args:
             source: A directory, or the id of a model on the hub.
-            device: As torch names it, e.g. cpu or cuda; auto takes a GPU where there is one.
-            precision: The name of a torch type, e.g. bfloat16; auto takes the one the weights are stored in.
+            device: Where to compute; auto takes a GPU where there is one.
+            precision: Type of the weights; auto takes the one that they are stored in.
 
         Raises:
+            MissingExtra: transformers is not installed.
             ResourceError: No such model, no safetensors, or a damaged file.
+            InvalidInput: No such device or precision.
         """
-        if device == "auto":
-            device = "cuda" if torch.cuda.is_available() else "cpu"
-        try:
-            dtype = "auto" if precision == "auto" else getattr(torch, precision)
-            tokenizer = transformers.AutoTokenizer.from_pretrained(source, trust_remote_code=False)
-            model = transformers.AutoModelForCausalLM.from_pretrained(
-                source, dtype=dtype, use_safetensors=True, trust_remote_code=False
-            )
-        except Exception as error:
-            raise ResourceError(
-                f"The language model at {str(source)!r} cannot be read: {error} "
-                "Give a directory or hub id with config.json, a tokenizer and *.safetensors."
-            ) from error
-        return cls(model.to(device).eval(), tokenizer, name=str(source))
+        model, tokenizer = read_pretrained(
+            source, "AutoModelForCausalLM", what="a causal language model", device=device, precision=precision
+        )
+        return cls(model, tokenizer, name=str(source))
 
     def encode(self, turns: Sequence[dict[str, str]]) -> list[int]:
         """Writes a conversation in the model's chat template; a model without one gets the plain texts."""
@@ -79,20 +66,15 @@ class CausalModel:
         """The text of tokens."""
         return str(self._tokenizer.decode(list(tokens), skip_special_tokens=True))
 
-    def generate(
-        self, prompt: Sequence[int], *, seeds: Sequence[int], temperature: float, top_p: float, limit: int, top: int
-    ) -> Iterator[list[Token | None]]:
+    def generate(self, prompt: Sequence[int], *, limit: int, sampling: Sampling) -> Iterator[list[Token | None]]:
         """Generates one reply for each seed, all of them a token further with each step.
 
         A reply depends on its own seed alone, so that n replies together equal n replies one by one.
 
         Args:
             prompt: Token ids.
-            seeds: One for each reply.
-            temperature: Of sampling; 0 takes the likeliest token.
-            top_p: The share of probability that is sampled from.
             limit: The most tokens of a reply.
-            top: How many likely tokens are listed beside each one.
+            sampling: How tokens are chosen, with a seed for each reply.
 
         Yields:
             One token for each reply; None for those that have ended.
@@ -100,52 +82,45 @@ class CausalModel:
         Raises:
             ModelError: The prompt leaves no room in the model's context.
         """
+        inputs, past = torch.tensor([list(prompt)] * len(sampling.seeds), device=self._model.device), None
+        drawing = Drawing(sampling, self._ends, self._model.device)
+        for _ in range(self._room(prompt, limit)):
+            with self._lock, torch.inference_mode():
+                output = self._model(input_ids=inputs, past_key_values=past, use_cache=True, logits_to_keep=1)
+                scores = torch.log_softmax(output.logits[:, -1].float(), dim=-1)
+                chosen = drawing.choose(scores)
+                tokens = read_tokens(scores, chosen, sampling.top)
+            past, inputs = output.past_key_values, chosen[:, None]
+            yield drawing.keep(tokens)
+            if drawing.done:
+                return
+
+    def _room(self, prompt: Sequence[int], limit: int) -> int:
         room = limit if self.context is None else min(limit, self.context - len(prompt))
         if room < 1:
             raise ModelError(
                 f"{self._name} takes {self.context} tokens and the prompt has {len(prompt)}: shorten the evidence."
             )
-        device = self._model.device
-        chances = [torch.Generator(device).manual_seed(seed) for seed in seeds]
-        inputs = torch.tensor([list(prompt)] * len(seeds), device=device)
-        ended, past = [False] * len(seeds), None
-        for _ in range(room):
-            with self._lock, torch.inference_mode():
-                output = self._model(input_ids=inputs, past_key_values=past, use_cache=True, logits_to_keep=1)
-                scores = torch.log_softmax(output.logits[:, -1].float(), dim=-1)
-                chosen = _choose(scores, chances, temperature=temperature, top_p=top_p)
-                tokens = _read(scores, chosen, top)
-            past, inputs = output.past_key_values, chosen[:, None]
-            ended = [done or token.id in self._ends for done, token in zip(ended, tokens, strict=True)]
-            yield [None if done else token for done, token in zip(ended, tokens, strict=True)]
-            if all(ended):
-                return
+        return room
+
+    def log_probabilities(self, text: str) -> list[tuple[int, float]]:
+        """Each token's first character and its log-probability given the text before it, but for the first token.
+
+        Raises:
+            ResourceError: The model has no fast tokenizer, so no character offsets.
+        """
+        if not self._tokenizer.is_fast:
+            raise ResourceError(f"{self._name} has no fast tokenizer, so no character offsets; give another model.")
+        batch = self._tokenizer(text, return_offsets_mapping=True, return_tensors="pt")
+        offsets = batch.pop("offset_mapping")[0, 1:, 0].tolist()
+        ids = batch["input_ids"].to(self._model.device)
+        with self._lock, torch.inference_mode():
+            logits = self._model(input_ids=ids).logits[0, :-1].float()
+        found = torch.log_softmax(logits, -1).gather(1, ids[0, 1:, None])[:, 0].tolist()
+        return list(zip(offsets, found, strict=True))
 
 
 def _end_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
     configured = getattr(model.generation_config, "eos_token_id", None)
     several = configured if isinstance(configured, list) else [configured]
     return frozenset(token for token in [*several, tokenizer.eos_token_id] if token is not None)
-
-
-def _choose(scores: torch.Tensor, chances: Sequence[Any], *, temperature: float, top_p: float) -> torch.Tensor:
-    """One token id a row: the likeliest, or one of the fewest tokens that hold `top_p` of the chance."""
-    if temperature <= 0:
-        return scores.argmax(dim=-1)
-    shares = torch.softmax(scores / temperature, dim=-1)
-    if top_p < 1:
-        ordered, order = shares.sort(dim=-1, descending=True)
-        ordered[ordered.cumsum(dim=-1) - ordered >= top_p] = 0
-        shares = torch.zeros_like(shares).scatter(-1, order, ordered)
-    rows = [torch.multinomial(row, 1, generator=chance) for row, chance in zip(shares, chances, strict=True)]
-    return torch.cat(rows)
-
-
-def _read(scores: torch.Tensor, chosen: torch.Tensor, top: int) -> list[Token]:
-    own = scores.gather(-1, chosen[:, None])[:, 0].tolist()
-    best = scores.topk(min(top, scores.shape[-1]), dim=-1) if top else None
-    tokens = []
-    for row, (token, logprob) in enumerate(zip(chosen.tolist(), own, strict=True)):
-        pairs = [] if best is None else list(zip(best.indices[row].tolist(), best.values[row].tolist(), strict=True))
-        tokens.append(Token(token, logprob, pairs))
-    return tokens

@@ -43,6 +43,8 @@ _STEM_LENGTH = 3
 _PREFIX_LENGTH = 5
 # The runs take time by the product of both lengths; no sentence is longer.
 _LONGEST_RUN = 200
+# About 512 tokens with the hypothesis.
+_FULL_SIZE_WORDS = 330
 
 FEATURES = (
     "word coverage", "rare word coverage", "all word coverage", "bigram coverage", "best sentence coverage",
@@ -220,3 +222,8 @@ def pack_premise(premise: str, hypothesis: str, *, max_words: int) -> str:
         if left <= 0:
             break
     return " ".join(kept[place] for place in sorted(kept))
+
+
+def packed_pairs(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Pairs with their premises cut to what a full-size model reads."""
+    return [(pack_premise(premise, text, max_words=_FULL_SIZE_WORDS), text) for premise, text in pairs]

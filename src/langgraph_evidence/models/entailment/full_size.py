@@ -7,50 +7,41 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from langgraph_evidence.errors import InvalidInput, MissingExtra, ResourceError
-from langgraph_evidence.models.entailment.features import pack_premise
+from langgraph_evidence.errors import InvalidInput, ResourceError
+from langgraph_evidence.models.base import SequenceClassifier, read_config, read_pretrained, token_batches
+from langgraph_evidence.models.entailment.features import packed_pairs
 from langgraph_evidence.models.entailment.labels import read_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
     from torch import Tensor
 
-_BATCH = 16
+    from langgraph_evidence.models.base import PairScorer
+
+_BATCH_TOKENS = 8192
 _MAX_TOKENS = 512
-_PREMISE_WORDS = 330
-_SAFE = {"trust_remote_code": False}
-_SAFE_WEIGHTS = _SAFE | {"use_safetensors": True}
+_WHAT = "an entailment model"
 
 
-def full_scorer(source: str, labels: Sequence[str] | None) -> SequenceClassifier | TrueT5:
+def full_scorer(source: str, labels: Sequence[str] | None) -> PairScorer:
     """Loads the model of a folder or hub id, by what its config says it is.
 
     Raises:
         ResourceError: There is no such model, or it has no safetensors weights.
         InvalidInput: It is neither kind, or its labels are not understood.
     """
-    try:
-        import transformers
-    except ImportError as error:
-        raise MissingExtra(
-            "Full-size entailment models need transformers: pip install 'langgraph-evidence[local]'"
-        ) from error
-    config = _read(source, lambda: transformers.AutoConfig.from_pretrained(source, **_SAFE))
+    config = read_config(source, what=_WHAT)
     if config.model_type in {"t5", "mt5"}:
         if labels is not None:
             raise InvalidInput("A T5 entailment model answers 1 or 0; labels= cannot be given for it.")
-        model = _read(source, lambda: transformers.AutoModelForSeq2SeqLM.from_pretrained(source, **_SAFE_WEIGHTS))
-        return TrueT5(model, _tokenizer(source))
+        return TrueT5(*read_pretrained(source, "AutoModelForSeq2SeqLM", what=_WHAT))
     names = list(labels) if labels is not None else _names(source, config)
     if len(names) != config.num_labels:
         raise InvalidInput(f"{source} has {config.num_labels} outputs; labels= names {len(names)}: {names}.")
     known = read_labels(names)
-    kind = transformers.AutoModelForSequenceClassification
-    return SequenceClassifier(
-        _read(source, lambda: kind.from_pretrained(source, **_SAFE_WEIGHTS)), _tokenizer(source), known
-    )
+    return NliClassifier(SequenceClassifier.load(source), known)
 
 
 def _names(source: str, config: Any) -> list[str]:
@@ -60,65 +51,20 @@ def _names(source: str, config: Any) -> list[str]:
     return [named[place] for place in range(config.num_labels)]
 
 
-def _tokenizer(source: str) -> Any:
-    import transformers
-
-    return _read(source, lambda: transformers.AutoTokenizer.from_pretrained(source, **_SAFE))
-
-
-def _read(source: str, load: Callable[[], Any]) -> Any:
-    try:
-        return load()
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
-        raise ResourceError(
-            f"{source} could not be loaded as an entailment model with safetensors weights ({error}). "
-            "Give a model folder, a hub id, an adapter file or the URL of a server."
-        ) from error
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    order = sorted(range(len(lengths)), key=lambda index: -lengths[index])
-    for start in range(0, len(order), _BATCH):
-        yield order[start : start + _BATCH]
-
-
-def _device() -> torch.device:
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
-class SequenceClassifier:
-    """An NLI model with one output a label.
+class NliClassifier:
+    """A sequence classifier with one output a label, over premises that fit it.
 
     Args:
-        model: A transformers sequence classifier.
-        tokenizer: Its tokenizer.
+        classifier: The model.
         labels: The label of each output.
     """
 
-    def __init__(self, model: Any, tokenizer: Any, labels: tuple[str, ...]) -> None:
-        self.labels = labels
-        self._model, self._tokenizer = model.eval().to(_device()), tokenizer
+    def __init__(self, classifier: SequenceClassifier, labels: tuple[str, ...]) -> None:
+        self.labels, self._classifier = labels, classifier
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """Label probabilities, (pairs, labels)."""
-        packed = [(pack_premise(premise, text, max_words=_PREMISE_WORDS), text) for premise, text in pairs]
-        rows = np.zeros((len(pairs), len(self.labels)), dtype=np.float32)
-        for group in _batches([len(premise) + len(text) for premise, text in packed]):
-            chosen = [packed[index] for index in group]
-            with torch.inference_mode():
-                rows[group] = self._logits(chosen).float().softmax(-1).cpu().numpy()
-        return rows
-
-    def _logits(self, pairs: list[tuple[str, str]]) -> Tensor:
-        inputs = self._tokenizer(
-            [premise for premise, _ in pairs],
-            [text for _, text in pairs],
-            padding=True,
-            truncation="longest_first",
-            max_length=_MAX_TOKENS,
-            return_tensors="pt",
-        )
-        return torch.as_tensor(self._model(**inputs.to(self._model.device)).logits)
+    def logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """The classifier's outputs, (pairs, labels)."""
+        return self._classifier.logits(packed_pairs(pairs))
 
 
 class TrueT5:
@@ -134,7 +80,7 @@ class TrueT5:
     labels: tuple[str, ...] = ("entailment", "not_entailment")
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
-        self._model, self._tokenizer = model.eval().to(_device()), tokenizer
+        self._model, self._tokenizer = model, tokenizer
         self._answers = [self._answer(text) for text in ("1", "0")]
 
     def _answer(self, text: str) -> int:
@@ -147,24 +93,22 @@ class TrueT5:
         other = self._tokenizer("0" if text == "1" else "1", add_special_tokens=False)["input_ids"]
         return next((own for own, theirs in zip(ids, other, strict=False) if own != theirs), ids[-1])
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """P(1) and P(0), (pairs, 2)."""
-        prompts = [
-            f"premise: {pack_premise(premise, text, max_words=_PREMISE_WORDS)} hypothesis: {text}"
-            for premise, text in pairs
-        ]
-        rows = np.zeros((len(pairs), 2), dtype=np.float32)
-        for group in _batches([len(prompt) for prompt in prompts]):
+    def logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """The first token's logits of 1 and of 0, (pairs, 2)."""
+        prompts = [f"premise: {premise} hypothesis: {text}" for premise, text in packed_pairs(pairs)]
+        inputs = [self._tokenizer(prompt, truncation=True, max_length=_MAX_TOKENS) for prompt in prompts]
+        rows = np.zeros((len(pairs), len(self.labels)), dtype=np.float32)
+        for group in token_batches([len(item["input_ids"]) for item in inputs], _BATCH_TOKENS):
+            batch = self._tokenizer.pad([inputs[index] for index in group], return_tensors="pt")
             with torch.inference_mode():
-                rows[group] = self._first_token([prompts[index] for index in group]).softmax(-1).cpu().numpy()
+                rows[group] = self._first_token(batch.to(self._model.device)).cpu().numpy()
         return rows
 
-    def _first_token(self, prompts: list[str]) -> Tensor:
-        inputs = self._tokenizer(prompts, padding=True, truncation=True, max_length=_MAX_TOKENS, return_tensors="pt")
-        start = torch.full((len(prompts), 1), self._model.config.decoder_start_token_id, device=self._model.device)
+    def _first_token(self, inputs: Any) -> Tensor:
+        start = torch.full(
+            (len(inputs["input_ids"]), 1), self._model.config.decoder_start_token_id, device=self._model.device
+        )
         output = self._model(
-            input_ids=inputs["input_ids"].to(self._model.device),
-            attention_mask=inputs["attention_mask"].to(self._model.device),
-            decoder_input_ids=start,
+            input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"], decoder_input_ids=start
         )
         return torch.as_tensor(output.logits[:, -1, self._answers]).float()

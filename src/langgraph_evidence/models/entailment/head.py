@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec
-    from langgraph_evidence.models.base.batching import Batch
-    from langgraph_evidence.models.base.encoder import Encoder
+    from langgraph_evidence.models.base import Adapter, AdapterSpec, Batch, Encoder
 
 LABELS3 = ("entailment", "neutral", "contradiction")
 OUTPUTS = (*LABELS3, "answers")
@@ -94,16 +92,16 @@ def build_head(width: int, spec: AdapterSpec) -> EntailmentHead:
     return EntailmentHead(width, inner=int(spec.details.get("inner", 256)))
 
 
-def label_probabilities(logits: Tensor, asks: Tensor) -> Tensor:
-    """P(entailment, neutral, contradiction), (batch, 3); neutral means "not answered" for a question.
+def label_logits(logits: Tensor, asks: Tensor) -> Tensor:
+    """Logits of entailment, neutral and contradiction, (batch, 3); neutral means "not answered" for a question.
 
     Args:
         logits: (batch, outputs).
         asks: Whether the hypothesis is a question, (batch,).
     """
-    states = F.softmax(logits[:, : len(LABELS3)], dim=-1)
-    answered = torch.sigmoid(logits[:, len(LABELS3)])
-    questions = torch.stack([answered, 1 - answered, torch.zeros_like(answered)], dim=-1)
+    states, answered = logits[:, : len(LABELS3)], logits[:, len(LABELS3)]
+    never = torch.full_like(answered, float("-inf"))
+    questions = torch.stack([answered, torch.zeros_like(answered), never], dim=-1)
     return torch.where(asks.unsqueeze(-1), questions, states)
 
 
@@ -153,16 +151,15 @@ class HeadScorer:
         self._encoder, self._adapter = encoder, adapter.freeze(encoder)
         self._head = adapter.head
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """Label probabilities, (pairs, 3)."""
+    def logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """See `label_logits`, (pairs, 3)."""
         if not isinstance(self._head, EntailmentHead):
             raise TypeError("The adapter of an entailment model must have an EntailmentHead.")
         features = self._head.scale(torch.from_numpy(all_features(self._encoder, pairs)).to(self._encoder.device))
         asks = torch.tensor([is_question(text) for _, text in pairs], device=self._encoder.device)
         with torch.inference_mode():
             readings = [self._head.decide(pooled, features) for pooled in self._readings(pairs)]
-            logits = torch.stack(readings).mean(0)
-            found: NDArray[np.float32] = label_probabilities(logits, asks).cpu().numpy()
+            found: NDArray[np.float32] = label_logits(torch.stack(readings).mean(0), asks).cpu().numpy()
         return found
 
     def _readings(self, pairs: Sequence[tuple[str, str]]) -> list[Tensor]:

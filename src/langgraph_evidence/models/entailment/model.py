@@ -4,39 +4,25 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
-from langgraph_evidence.models.base.adapters import load_adapter, shipped
-from langgraph_evidence.models.base.batching import RowCache, content_key
-from langgraph_evidence.models.base.encoder import default_encoder
+from langgraph_evidence.models.base import RowCache, content_key, default_encoder, load_adapter, shipped, softmax
 from langgraph_evidence.models.entailment.head import LABELS3, OUTPUTS, HeadScorer, build_head
-from langgraph_evidence.models.entailment.served import ServerScorer
-from langgraph_evidence.models.remote.client import is_url
-from langgraph_evidence.models.remote.pair_server import PairServer
+from langgraph_evidence.models.entailment.served import ServedEntailment
+from langgraph_evidence.models.remote import PairServer, is_url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from langgraph_evidence.models.base.encoder import Encoder
+    from langgraph_evidence.models.base import Encoder, PairScorer
 
 _CACHED_PAIRS = 50_000
 _EVEN = 0.5
-
-
-class PairScorer(Protocol):
-    """A model behind `Entailment`."""
-
-    labels: tuple[str, ...]
-    """What its columns are called: `entailment` and others, see `entailment_labels.NAMES`."""
-
-    def score(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """Probabilities of the labels, one row for each of one or more (premise, hypothesis) pairs."""
-        ...
 
 
 class Entailment:
@@ -46,7 +32,7 @@ class Entailment:
     question counts as entailed where the premise answers it.
 
     Args:
-        scorer: The model.
+        scorer: The model; what its columns are called: `entailment` and others, see `labels.NAMES`.
         threshold: The probability from which `entails` says yes.
     """
 
@@ -71,7 +57,7 @@ class Entailment:
         Args:
             source: Nothing for the shipped head; a `.safetensors` adapter of the shared encoder; a folder or hub id of
                 a sequence-classification NLI model or of a T5 that speaks TRUE's `premise: ... hypothesis: ...`; or the
-                URL of a server that scores (see `pair_server`).
+                URL of a server that scores (see `models.remote`).
             labels: The label of each output in the model's own order, where its config does not name them.
             encoder: The base of an adapter; the process's shared one if not given.
 
@@ -80,7 +66,7 @@ class Entailment:
             InvalidInput: The label map has no entailment, or names are not understood.
         """
         if is_url(source):
-            return cls(ServerScorer(PairServer(str(source)), labels=labels))
+            return cls(ServedEntailment(PairServer(str(source)), labels=labels))
         if source is None or str(source).endswith(".safetensors"):
             return cls._adapter(shipped("entailment") if source is None else Path(source), encoder, labels)
         from langgraph_evidence.models.entailment.full_size import full_scorer
@@ -132,7 +118,7 @@ class Entailment:
             return np.zeros((0, len(self.scorer.labels)))
 
         def compute(indexes: list[int]) -> list[NDArray[np.float32]]:
-            found = self.scorer.score([texts[index] for index in indexes])
+            found = softmax(self.scorer.logits([texts[index] for index in indexes]))
             if found.shape != (len(indexes), len(self.scorer.labels)) or not np.isfinite(found).all():
                 raise ResourceError(
                     f"The entailment model gave {found.shape} values for {len(indexes)} pairs, or none."

@@ -1,4 +1,4 @@
-"""Entailment by a server that scores pairs (see `pair_server`)."""
+"""Entailment by a server that scores pairs (see `models.remote`)."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from langgraph_evidence.errors import InvalidInput, ModelError
-from langgraph_evidence.models.entailment.features import pack_premise
+from langgraph_evidence.models.entailment.features import packed_pairs
 from langgraph_evidence.models.entailment.labels import read_label, read_labels
-from langgraph_evidence.models.remote.pair_server import SINGLE, Outputs, PairServer
+from langgraph_evidence.models.remote import SINGLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-_PREMISE_WORDS = 330
+    from langgraph_evidence.models.remote import Outputs, PairServer
+
 _ENTAILED = ("entailment", "not_entailment")
 
 
-class ServerScorer:
+class ServedEntailment:
     """Asks a server for the label probabilities of pairs.
 
     Args:
@@ -38,15 +39,16 @@ class ServerScorer:
         self.labels = read_labels(labels or ("entailment", "neutral", "contradiction")) if named else _ENTAILED
         self._server = server
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """Label probabilities, (pairs, labels).
+    def logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """Logarithms of the label probabilities, (pairs, labels).
 
         Raises:
             ModelError: The server cannot be reached, refuses, answers something else, or has other labels.
         """
-        packed = [(pack_premise(premise, text, max_words=_PREMISE_WORDS), text) for premise, text in pairs]
-        rows = [self._row(outputs) for outputs in self._server.probabilities(packed)]
-        return np.asarray(rows, dtype=np.float32).reshape(-1, len(self.labels))
+        rows = [self._row(outputs) for outputs in self._server.probabilities(packed_pairs(pairs))]
+        with np.errstate(divide="ignore"):
+            logits: NDArray[np.float32] = np.log(np.asarray(rows, dtype=np.float32).reshape(-1, len(self.labels)))
+        return logits
 
     def _row(self, outputs: Outputs) -> list[float]:
         if SINGLE in outputs:

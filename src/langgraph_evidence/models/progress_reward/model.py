@@ -13,9 +13,17 @@ import torch
 from torch import Tensor, nn
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec, load_adapter
-from langgraph_evidence.models.base.encoder import Encoder, default_encoder
-from langgraph_evidence.models.base.pairs import PairScorer, adapter_file, open_pair_model
+from langgraph_evidence.models.base import (
+    Adapter,
+    AdapterSpec,
+    Encoder,
+    PairScorer,
+    adapter_file,
+    default_encoder,
+    load_adapter,
+    open_pair_model,
+    sigmoid,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -197,5 +205,5 @@ class ProgressReward:
             for sentences in answers
             for index, sentence in enumerate(sentences)
         ]
-        values = iter(1 / (1 + np.exp(-self._scorer.scores(steps).astype(np.float64))))
+        values = iter(sigmoid(self._scorer.scores(steps)))
         return [float(np.mean([next(values) for _ in sentences])) for sentences in answers]

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from langgraph_evidence.models.base import softmax
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from langgraph_evidence.models.base.encoder import Encoder
+    from langgraph_evidence.models.base import Encoder
 
 FEATURES = 24
 _TOKENS = 256
@@ -34,7 +36,7 @@ def pool_features(encoder: Encoder, queries: Sequence[str], passages: Sequence[s
     shape = lexical.shape
     words = np.array([len(query.split()) for query in queries], dtype=np.float32)[:, None]
     kinship = questions @ questions.T
-    pointed = _softmax(4 * (_others(relative) + _others(cosine)))
+    pointed = softmax(4 * (_others(relative) + _others(cosine)))
     columns = [
         relative,
         lexical / 10,
@@ -59,7 +61,7 @@ def pool_features(encoder: Encoder, queries: Sequence[str], passages: Sequence[s
         pointed,
         (pointed / _ranks(lexical)).sum(axis=1, keepdims=True),
         (pointed / _ranks(cosine)).sum(axis=1, keepdims=True),
-        (_softmax(8 * relative) / _ranks(cosine)).sum(axis=1, keepdims=True),
+        (softmax(8 * relative) / _ranks(cosine)).sum(axis=1, keepdims=True),
     ]
     return np.stack([np.broadcast_to(column, shape) for column in columns], axis=-1).astype(np.float32)
 
@@ -91,12 +93,6 @@ def _ranks(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     ranks = np.empty_like(scores)
     np.put_along_axis(ranks, order, np.arange(1, scores.shape[1] + 1, dtype=np.float32)[None, :], axis=1)
     return ranks
-
-
-def _softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    shares: NDArray[np.float32] = powers / powers.sum(axis=1, keepdims=True)
-    return shares
 
 
 def _rival(scores: NDArray[np.float32]) -> NDArray[np.float32]:

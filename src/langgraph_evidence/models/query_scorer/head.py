@@ -5,19 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec, load_adapter, shipped
-from langgraph_evidence.models.base.encoder import Encoder, default_encoder
-from langgraph_evidence.models.base.pairs import adapter_file, open_full_model
+from langgraph_evidence.models.base import (
+    Adapter,
+    AdapterSpec,
+    Encoder,
+    adapter_file,
+    default_encoder,
+    load_adapter,
+    open_full_model,
+    shipped,
+    sigmoid,
+)
 from langgraph_evidence.models.query_scorer.features import FEATURES, pool_features
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from langgraph_evidence.models.base.pairs import PairScorer
+    from langgraph_evidence.models.base import PairScorer
     from langgraph_evidence.models.query_scorer.scorer import QueryScorer
 
 HEAD = "query_scorer"
@@ -109,7 +116,7 @@ class CrossEncoderScorer:
             return [[] for _ in queries]
         logits = self._model.logits([(query, passage) for query in queries for passage in passages])
         margin = logits[:, 0] if logits.shape[1] == 1 else logits[:, 1] - logits[:, 0]
-        scores = 1 / (1 + np.exp(-margin.astype(np.float64)))
+        scores = sigmoid(margin)
         return [[float(value) for value in row] for row in scores.reshape(len(queries), len(passages))]
 
 

@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from langgraph_evidence.models.base.encoder import Encoder
-
-
-def default_query_scorer() -> QueryScorer:
-    """The scorer of a graph that is given none: the shipped listwise head over the shared encoder.
-
-    Raises:
-        ResourceError: The shipped weights or the base are missing or altered.
-    """
-    from langgraph_evidence.models.query_scorer.head import ListwiseQueryScorer
-
-    return ListwiseQueryScorer.load()
+    from langgraph_evidence.models.base import Encoder
 
 
 class QueryScorer(Protocol):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-import transformers
 
 from langgraph_evidence.errors import ResourceError
+from langgraph_evidence.models.base import read_config, read_pretrained
 from langgraph_evidence.models.reader.spans import WindowScores
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class FullSpans:
     """
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
-        self._model, self._tokenizer = model.eval(), tokenizer
+        self._model, self._tokenizer = model, tokenizer
         self._length = min(
             int(tokenizer.model_max_length), int(getattr(model.config, "max_position_embeddings", 512)), 512
         )
@@ -44,22 +44,14 @@ class FullSpans:
         Raises:
             ResourceError: There is no such model here, or it has no question-answering head or fast tokenizer.
         """
-        wanted: dict[str, Any] = {"trust_remote_code": False}
-        try:
-            config = transformers.AutoConfig.from_pretrained(source, **wanted)
-            named = config.architectures or []
-            if not any(name.endswith("ForQuestionAnswering") for name in named):
-                raise ResourceError(
-                    f"{source} is a {', '.join(named) or 'model of no stated kind'}; the reader needs a model "
-                    "whose config.json names a ...ForQuestionAnswering architecture."
-                )
-            model = transformers.AutoModelForQuestionAnswering.from_pretrained(source, use_safetensors=True, **wanted)
-            tokenizer = transformers.AutoTokenizer.from_pretrained(source, use_fast=True, **wanted)
-        except (OSError, ValueError, RuntimeError) as error:
+        what = "an extractive question-answering model"
+        named = read_config(source, what=what).architectures or []
+        if not any(name.endswith("ForQuestionAnswering") for name in named):
             raise ResourceError(
-                f"The reader {source} cannot be loaded ({error}). Give the folder or hub id of an extractive "
-                "question-answering model with safetensors weights."
-            ) from error
+                f"{source} is a {', '.join(named) or 'model of no stated kind'}; the reader needs a model "
+                "whose config.json names a ...ForQuestionAnswering architecture."
+            )
+        model, tokenizer = read_pretrained(source, "AutoModelForQuestionAnswering", what=what)
         if not tokenizer.is_fast:
             raise ResourceError(
                 f"The reader {source} has no fast tokenizer, so no character offsets; give another model."
@@ -103,8 +95,10 @@ class FullSpans:
         parts = []
         with torch.inference_mode():
             for first in range(0, len(inputs["input_ids"]), _BATCH):
-                output = self._model(**{name: value[first : first + _BATCH] for name, value in inputs.items()})
-                parts.append((output.start_logits.float(), output.end_logits.float()))
+                output = self._model(
+                    **{name: value[first : first + _BATCH].to(self._model.device) for name, value in inputs.items()}
+                )
+                parts.append((output.start_logits.float().cpu(), output.end_logits.float().cpu()))
         return torch.cat([start for start, _ in parts]).numpy(), torch.cat([end for _, end in parts]).numpy()
 
 

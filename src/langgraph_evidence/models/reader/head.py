@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 if TYPE_CHECKING:
-    from langgraph_evidence.models.base.batching import Batch
+    from langgraph_evidence.models.base import Batch
 
 KINDS = ("span", "yes", "no", "none")
 _OUTSIDE = -1e4

@@ -6,22 +6,26 @@ of the transformers library. Passages are read as `Title: text`, so that a title
 
 from __future__ import annotations
 
-import functools
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
-from langgraph_evidence.models.base.adapters import load_adapter, shipped
-from langgraph_evidence.models.base.batching import RowCache, content_key
-from langgraph_evidence.models.base.encoder import Encoder, default_encoder
+from langgraph_evidence.models.base import (
+    Encoder,
+    RowCache,
+    content_key,
+    default_encoder,
+    load_adapter,
+    shipped,
+    softmax,
+)
 from langgraph_evidence.models.reader.answers import Reading, readings, with_outcome
 from langgraph_evidence.models.reader.comparison import worked_out
 from langgraph_evidence.models.reader.head import KINDS, ReaderHead
 from langgraph_evidence.models.reader.passage_order import relevance_order
-from langgraph_evidence.models.reader.spans import WindowScores, softmax
+from langgraph_evidence.models.reader.spans import WindowScores
 from langgraph_evidence.models.reader.windows import Window, windows
 
 if TYPE_CHECKING:
@@ -29,20 +33,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec
-    from langgraph_evidence.models.base.batching import TextTokenizer
+    from langgraph_evidence.models.base import Adapter, AdapterSpec, TextTokenizer
 
-__all__ = [
-    "HEAD",
-    "NONE_BIAS",
-    "AdapterSpans",
-    "Reader",
-    "Reading",
-    "SpanModel",
-    "default_reader",
-    "new_head",
-    "packed",
-]
 
 HEAD = "reader"
 NONE_BIAS = "none_bias"
@@ -155,14 +147,12 @@ class Reader:
 
         Args:
             source: An adapter file; or the folder or hub id of an extractive question-answering model (safetensors,
-                none of its own code); without it the shipped adapter, one instance a process.
+                none of its own code); without it the shipped adapter.
             encoder: The base, where it is not the shared one.
 
         Raises:
             ResourceError: The weights are missing, altered, for another base or task, or of no such model.
         """
-        if source is None and encoder is None:
-            return default_reader()
         if source is not None and not str(source).endswith(".safetensors"):
             from langgraph_evidence.models.reader.full_size import FullSpans
 
@@ -235,21 +225,3 @@ def _check(question: str, passages: Sequence[str]) -> None:
 def new_head(encoder: Encoder, _spec: AdapterSpec | None = None) -> ReaderHead:
     """An untrained head for a base."""
     return ReaderHead(encoder.dimension, encoder.tokenizer.end)
-
-
-@functools.lru_cache(maxsize=1)
-def _shared() -> Reader:
-    return Reader.load(encoder=default_encoder())
-
-
-_shared_lock = threading.Lock()
-
-
-def default_reader() -> Reader:
-    """The process's shared reader over the shared encoder, with the shipped adapter.
-
-    Raises:
-        ResourceError: The base's or the adapter's weights are missing or altered.
-    """
-    with _shared_lock:
-        return _shared()

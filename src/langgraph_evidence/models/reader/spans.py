@@ -1,4 +1,4 @@
-"""From the reader's logits to answers: the best spans of every window, ranked together. Pure numpy."""
+"""From the reader's logits to answers: the best spans of every window, ranked together."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from langgraph_evidence.models.base import softmax
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,12 +46,6 @@ class Span:
     start: int
     end: int
     score: float
-
-
-def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Probabilities along the last axis."""
-    raised = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=-1, keepdims=True), dtype=np.float32)
 
 
 def spans_of(window: WindowScores) -> list[Span]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from langgraph_evidence.models.base.batching import Tokens
+from langgraph_evidence.models.base import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tokenizers import Encoding
 
-    from langgraph_evidence.models.base.batching import TextTokenizer
+    from langgraph_evidence.models.base import TextTokenizer
 
 MAX_TOKENS = 384
 STRIDE = 64

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import json
 import time
-import urllib.error
-import urllib.request
-from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import httpx
+import tenacity
+
 from langgraph_evidence.errors import InvalidInput, ModelError
+from langgraph_evidence.retrying import TRANSIENT_STATUS, is_transient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from http.client import HTTPResponse
     from pathlib import Path
 
 _LARGEST_REPLY = 64_000_000
-_CHUNK = 65_536
-_OVERLOADED, _SERVER_FAULT = 429, 500
+_SHOWN = 500
 _PAUSE = 0.25
+# Uncompressed, so that the size of what is read is known before it is read.
+_HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
 
 
 def is_url(source: str | Path | None) -> bool:
@@ -46,50 +47,44 @@ def post_json(
     """
     if urlsplit(url).scheme not in {"http", "https"}:
         raise InvalidInput(f"The server's address {url!r} must begin with http:// or https://.")
-    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
-    request = urllib.request.Request(url, json.dumps(payload).encode(), headers)
-    deadline, pause = time.monotonic() + seconds, _PAUSE
-    while True:
-        attempts -= 1
-        try:
-            return _parse(url, _ask(request, deadline))
-        except ModelError as error:
-            if not error.transient or attempts < 1 or time.monotonic() + pause >= deadline:
-                raise
-        time.sleep(pause)
-        pause *= 2
+    deadline = time.monotonic() + seconds
+    again = tenacity.Retrying(
+        retry=tenacity.retry_if_exception(lambda error: isinstance(error, ModelError) and error.transient),
+        wait=tenacity.wait_exponential(multiplier=_PAUSE),
+        stop=tenacity.stop_after_attempt(attempts) | tenacity.stop_before_delay(seconds),
+        reraise=True,
+    )
+    body: bytes = again(_ask, url, json.dumps(payload).encode(), key, deadline)
+    return _parse(url, body)
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect would carry the texts and the key to another place than the one that was given."""
-
-    def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
-        """Follows none, so that the reply is an error as any other status is."""
-
-
-def _ask(request: urllib.request.Request, deadline: float) -> bytes:
-    url = request.full_url
+def _ask(url: str, content: bytes, key: str | None, deadline: float) -> bytes:
+    headers = _HEADERS | ({"Authorization": f"Bearer {key}"} if key else {})
+    left = max(deadline - time.monotonic(), 0.001)
     try:
-        left = max(deadline - time.monotonic(), 0.001)
-        with urllib.request.build_opener(_NoRedirects).open(request, timeout=left) as reply:
+        # httpx follows no redirect unless asked: it would carry the texts and the key to another place.
+        with httpx.stream("POST", url, content=content, headers=headers, timeout=left) as reply:
+            if not reply.is_success:
+                said = next(reply.iter_raw(_SHOWN), b"").decode("utf-8", "replace")
+                status = reply.status_code
+                raise ModelError(
+                    f"The server at {url} answered {status}: {said}",
+                    status=status,
+                    transient=status in TRANSIENT_STATUS,
+                )
             return _body(url, reply, deadline)
-    except urllib.error.HTTPError as error:
-        with error:
-            said = error.read(500).decode("utf-8", "replace")
-        transient = error.code == _OVERLOADED or error.code >= _SERVER_FAULT
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        said = "timed out" if isinstance(error, httpx.TimeoutException) else str(error)
         raise ModelError(
-            f"The server at {url} answered {error.code}: {said}", status=error.code, transient=transient
-        ) from error
-    except (OSError, HTTPException) as error:
-        raise ModelError(
-            f"The server at {url} cannot be reached ({error}). Check the address and that it runs.", transient=True
+            f"The server at {url} cannot be reached ({said}). Check the address and that it runs.",
+            transient=is_transient(error),
         ) from error
 
 
-def _body(url: str, reply: HTTPResponse, deadline: float) -> bytes:
+def _body(url: str, reply: httpx.Response, deadline: float) -> bytes:
     """The whole body; a server that only ever sends a little more is not waited for."""
     parts, size = [], 0
-    while part := reply.read1(_CHUNK):
+    for part in reply.iter_raw():
         parts.append(part)
         size += len(part)
         if size > _LARGEST_REPLY:

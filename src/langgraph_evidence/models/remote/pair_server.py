@@ -13,16 +13,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-import numpy as np
-
 from langgraph_evidence.errors import InvalidInput, ModelError
-from langgraph_evidence.models.base.batching import RowCache, content_key
 from langgraph_evidence.models.remote.client import post_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
 
 Protocol = Literal["predict", "rerank", "score", "v1/rerank"]
 Pair = tuple[str, str]
@@ -41,10 +36,6 @@ _ENDINGS: dict[tuple[str, ...], Protocol] = {
 _BATCH = 32
 # vLLM's word for as many tokens as the model reads; without it a longer text is refused.
 _WHOLE_MODEL = -1
-_CACHED_ROWS = 50_000
-# The last probabilities before 0 and 1 that single precision tells apart from them.
-_SUREST = 1e-7
-_UNNAMED = {"LABEL_0", "LABEL_1"}
 
 
 class PairServer:
@@ -91,44 +82,6 @@ class PairServer:
             raise ModelError(
                 f"The server at {self.url} did not answer in the protocol of /{self.protocol}: {error!r:.300}"
             ) from error
-
-
-class ServedPairs:
-    """A `PairScorer` behind a server, cached by content.
-
-    Args:
-        server: With a model of one output, or of two unnamed ones (`LABEL_0` and `LABEL_1`) of which the second is the
-            one that counts.
-    """
-
-    labels = ("relevant",)
-
-    def __init__(self, server: PairServer) -> None:
-        self._server, self._cache = server, RowCache(_CACHED_ROWS)
-
-    def logits(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """Log-odds of the probabilities, (pairs, 1).
-
-        Raises:
-            ModelError: The server cannot be reached, refuses, answers something else, or has other outputs.
-        """
-
-        def compute(indexes: list[int]) -> list[NDArray[np.float32]]:
-            rows = self._server.probabilities([pairs[index] for index in indexes])
-            return [np.array([self._log_odds(row)], dtype=np.float32) for row in rows]
-
-        rows = self._cache.rows([content_key(*pair) for pair in pairs], compute)
-        return np.stack(rows) if rows else np.zeros((0, 1), dtype=np.float32)
-
-    def _log_odds(self, row: Outputs) -> float:
-        if len(row) != 1 and set(row) != _UNNAMED:
-            raise ModelError(
-                f"The server at {self._server.url} has a model with the outputs {sorted(row)}. "
-                f"Serve one with a single output, or with {' and '.join(sorted(_UNNAMED))}."
-            )
-        probability = row["LABEL_1"] if len(row) > 1 else next(iter(row.values()))
-        sure = min(max(probability, _SUREST), 1 - _SUREST)
-        return float(np.log(sure / (1 - sure)))
 
 
 def _protocol(url: str) -> Protocol:

@@ -6,9 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from langgraph_evidence.models.base.adapters import Adapter, PairModel, load_adapter
-from langgraph_evidence.models.base.encoder import Encoder, default_encoder
-from langgraph_evidence.models.base.pairs import PairScorer, adapter_file, open_pair_model
+from langgraph_evidence.models.base import (
+    Adapter,
+    Encoder,
+    PairModel,
+    PairScorer,
+    adapter_file,
+    default_encoder,
+    load_adapter,
+    open_pair_model,
+    sigmoid,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +37,8 @@ class RankerModel:
         encoder: The shared encoder.
         adapter: The cross encoder's.
     """
+
+    labels = LABELS
 
     def __init__(self, encoder: Encoder, adapter: Adapter) -> None:
         self.encoder, self._pairs = encoder, PairModel(encoder, adapter)
@@ -72,7 +82,7 @@ class SentenceRanker:
             ModelError: A scoring server failed.
         """
         logits = self._model.logits([(query, sentence) for sentence in sentences])[:, 0]
-        return [float(value) for value in 1 / (1 + np.exp(-logits))]
+        return [float(value) for value in sigmoid(logits)]
 
     def rank(self, query: str, sentences: Sequence[str], *, k: int | None = None) -> list[int]:
         """Indexes of the k best sentences, or of all, best first; equal ones in their order."""

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from safetensors.torch import save
 
 from langgraph_evidence.errors import ResourceError
-from langgraph_evidence.models.base.files import write_aside
-from langgraph_evidence.models.base.weights import read_tensors
+from langgraph_evidence.models.base import read_tensors, write_aside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.errors import ResourceError
-from langgraph_evidence.models.base.weights import sha256_of
+from langgraph_evidence.models.base import sha256_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from langgraph_evidence.models.base.adapters import Adapter
-    from langgraph_evidence.models.base.encoder import Encoder
+    from langgraph_evidence.models.base import Adapter, Encoder
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Means = Mapping[str, NDArray[np.float64]]
+    Figures = dict[str, dict[str, float | list[float]]]
+    """Figures, some with 95% intervals, by the row they stand in: the head and its baselines, or a data set."""
 
 
 def with_intervals(

@@ -33,8 +33,7 @@ import numpy as np
 import torch
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.models.base.batching import token_batches
-from langgraph_evidence.models.base.files import write_aside
+from langgraph_evidence.models.base import token_batches, write_aside
 from langgraph_evidence.training.base.checkpoint import load_checkpoint, save_checkpoint
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from langgraph_evidence.models.base.adapters import Adapter
+    from langgraph_evidence.models.base import Adapter
 
 _POOL = 50
 # So many first steps hardly count in a moving average: they are too far from where a run ends.

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.errors import ResourceError
-from langgraph_evidence.models.entailment.features import content_stems, coverage, pack_premise, split_sentences
-from langgraph_evidence.training.base.data import TRAIN_FOLDS
+from langgraph_evidence.models.entailment import content_stems, coverage, pack_premise, split_sentences
+from langgraph_evidence.training.base import TRAIN_FOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from langgraph_evidence.training.base.data import DataFolder
+    from langgraph_evidence.training.base import DataFolder
 
 FILES = {
     "snli": "snli", "feverous": "feverous", "fm2": "fm2", "wice": "wice", "hover": "hover_text",

@@ -7,19 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from langgraph_evidence.models.entailment.features import word_overlap
-from langgraph_evidence.training.base.classification import auroc, balanced_accuracy, best_threshold, bootstrap
-from langgraph_evidence.training.base.data import TRAIN_FOLDS
+from langgraph_evidence.models.base import default_encoder
+from langgraph_evidence.models.entailment import Entailment, word_overlap
+from langgraph_evidence.training.base import (
+    TRAIN_FOLDS,
+    TUNE_FOLD,
+    DataFolder,
+    auroc,
+    balanced_accuracy,
+    best_threshold,
+    bootstrap,
+)
 from langgraph_evidence.training.entailment.data import NliPair, natural_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from langgraph_evidence.models.base.encoder import Encoder
-    from langgraph_evidence.models.entailment.model import Entailment
-    from langgraph_evidence.training.base.data import DataFolder
+    from langgraph_evidence.models.base import Encoder
 
 # Enough for a threshold on one number; all of SNLI would only cost time.
 _PAIRS_A_THRESHOLD = 600
@@ -61,6 +68,16 @@ def entailment_table(
         } | {"majority": {"balanced_accuracy": 0.5, "own_threshold": 0.5, "auroc": 0.5}}
         rows.append(row | {"gain": row["balanced_accuracy"] - _best(row)})
     return [*rows, _mean(rows)]
+
+
+def evaluate_entailment(data_dir: Path, folds: Collection[int] = (TUNE_FOLD,)) -> list[dict[str, Any]]:
+    """The shipped head against word overlap, cosine and majority, a row a source; see `entailment_table`.
+
+    Raises:
+        ResourceError: The data or the shipped head are missing or damaged.
+    """
+    encoder = default_encoder()
+    return entailment_table(Entailment.load(encoder=encoder), DataFolder(data_dir), encoder, folds=folds)
 
 
 def _overlap(pairs: Sequence[NliPair]) -> NDArray[np.float64]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-import json
 import random
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -18,12 +17,17 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own convention
 
-from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec, load_adapter, save_adapter
-from langgraph_evidence.models.base.batching import token_batches
-from langgraph_evidence.models.base.encoder import Encoder, default_encoder
-from langgraph_evidence.models.base.files import write_aside
-from langgraph_evidence.models.entailment.features import is_question, pack_premise
-from langgraph_evidence.models.entailment.head import (
+from langgraph_evidence.models.base import (
+    Adapter,
+    AdapterSpec,
+    Encoder,
+    default_encoder,
+    load_adapter,
+    save_adapter,
+    softmax,
+    token_batches,
+)
+from langgraph_evidence.models.entailment import (
     LABELS3,
     MAX_TOKENS,
     OUTPUTS,
@@ -31,15 +35,23 @@ from langgraph_evidence.models.entailment.head import (
     HeadScorer,
     all_features,
     build_head,
+    is_question,
+    pack_premise,
 )
-from langgraph_evidence.training.base.classification import balanced_accuracy, best_threshold
-from langgraph_evidence.training.base.data import TRAIN_FOLDS, TUNE_FOLD, DataFolder
-from langgraph_evidence.training.base.loop import TrainOptions, TrainResult, train
+from langgraph_evidence.training.base import (
+    TRAIN_FOLDS,
+    TUNE_FOLD,
+    DataFolder,
+    TrainOptions,
+    TrainResult,
+    balanced_accuracy,
+    best_threshold,
+    train,
+)
 from langgraph_evidence.training.entailment.data import LABELS, NliPair, derived_pairs, natural_pairs
-from langgraph_evidence.training.entailment.evaluate import entailment_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from torch import Tensor
@@ -147,26 +159,11 @@ def describe(pairs: Sequence[NliPair], options: EntailmentOptions) -> dict[str, 
     return {"inner": options.inner, "pairs": dict(sorted(counts.items())), "licences": _LICENCES, "caution": _CAUTION}
 
 
-def evaluate_entailment(data_dir: Path, folds: Collection[int] = (TUNE_FOLD,)) -> list[dict[str, Any]]:
-    """The shipped head against word overlap, cosine and majority, a row a source; see `entailment_table`.
-
-    Raises:
-        ResourceError: The data or the shipped head are missing or damaged.
-    """
-    from langgraph_evidence.models.entailment.model import Entailment
-
-    encoder = default_encoder()
-    return entailment_table(Entailment.load(encoder=encoder), DataFolder(data_dir), encoder, folds=folds)
-
-
-def write_results(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """Writes the rows of `evaluate_entailment` as JSON."""
-    write_aside(path, json.dumps(list(rows), indent=2).encode())
-
-
 def _tune_figures(encoder: Encoder, adapter: Adapter, pairs: Sequence[NliPair]) -> tuple[dict[str, float], float]:
     """Balanced accuracy at 0.5 by source, their mean as `score`, and the threshold that would be best."""
-    found = HeadScorer(encoder, adapter).score([(pair.premise, pair.hypothesis) for pair in pairs])[:, 0].astype(float)
+    found = softmax(HeadScorer(encoder, adapter).logits([(pair.premise, pair.hypothesis) for pair in pairs]))[
+        :, 0
+    ].astype(float)
     truth = np.array([pair.entailed for pair in pairs])
     sources = np.array([pair.source for pair in pairs])
     figures = {}

@@ -14,7 +14,7 @@ from langgraph_evidence.methods.furepa.assessor import filter_queries
 from langgraph_evidence.methods.furepa.plans import context_of
 from langgraph_evidence.methods.furepa.settings import FurepaSettings
 from langgraph_evidence.retrieval.bm25 import BM25Retriever
-from langgraph_evidence.training.query_scorer.data import FILES, full_ranking, passages_of
+from langgraph_evidence.training.base import FILES, full_ranking, passages_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from langgraph_evidence.llm.offline.candidates import Candidate
     from langgraph_evidence.llm.offline.hops import Plans
     from langgraph_evidence.llm.offline.weights import Tables
-    from langgraph_evidence.training.base.data import DataFolder
+    from langgraph_evidence.training.base import DataFolder
 
 SETTINGS = FurepaSettings()
 _POOL = 10

@@ -12,10 +12,9 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own convention
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.llm.offline.weights import NAME, Tables, shipped_tables, weigh
-from langgraph_evidence.models.base.files import write_aside
-from langgraph_evidence.training.base.data import TRAIN_FOLDS, TUNE_FOLD, DataFolder
-from langgraph_evidence.training.base.loop import Progress, TrainResult
+from langgraph_evidence.llm.offline.weights import NAME, Tables
+from langgraph_evidence.models.base import write_aside
+from langgraph_evidence.training.base import TRAIN_FOLDS, TUNE_FOLD, DataFolder, Progress, TrainResult
 from langgraph_evidence.training.offline_planner.data import (
     Case,
     Choice,
@@ -23,11 +22,11 @@ from langgraph_evidence.training.offline_planner.data import (
     make_choices,
     make_readiness,
     read_cases,
-    walk,
 )
+from langgraph_evidence.training.offline_planner.evaluate import measure_planner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from torch import Tensor
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 LICENCES = "HotpotQA CC BY-SA 4.0; 2WikiMultihopQA Apache-2.0 with Wikipedia text CC BY-SA; MuSiQue CC BY 4.0"
 _FLOOR = 1e-4  # of a choice's chance of being right, so that a hopeless one does not rule the loss
 _DIGITS = 2
-_WALKS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,46 +142,6 @@ def fit_tables(
     """
     query = fit_queries(make_choices(cases, seed=options.seed), options, report)
     return Tables(query, fit_ready(make_readiness(cases, Tables(query, {}), seed=options.seed), options))
-
-
-def measure_planner(cases: Sequence[Case], tables: Tables, *, seed: int = 0) -> dict[str, dict[str, float]]:
-    """Figures of each data set and of all questions.
-
-    `recall` is of the evidence of walks, several a question, since chance moves one set of walks by more than a point;
-    `one shot` of as many passages by the question alone; `ready` is the accuracy of stopping at the states of walks
-    that never stop, `always` the share of the commoner truth there.
-    """
-    sources = {case.source: [other for other in cases if other.source == case.source] for case in cases}
-    return {name: _figures(chosen, tables, seed) for name, chosen in {**sources, "all": cases}.items()}
-
-
-def _figures(cases: Sequence[Case], tables: Tables, seed: int) -> dict[str, float]:
-    walks = [(case, *walk(case, tables, seed=seed + number)) for number in range(_WALKS) for case in cases]
-    rows = make_readiness(cases, tables, seed=seed)
-    right = [(weigh(row.features, tables.ready) >= 0) == row.complete for row in rows]
-    complete = _mean([row.complete for row in rows])
-    return {
-        "questions": len(cases),
-        "recall": _mean([case.recall(held) for case, held, _ in walks]),
-        "one shot": _mean([case.recall(case.ranking(case.question)[: len(held)]) for case, held, _ in walks]),
-        "passages": _mean([len(held) for _, held, _ in walks]),
-        "answered": _mean([answered for _, _, answered in walks]),
-        "ready": _mean(right),
-        "always": max(complete, 1 - complete),
-    }
-
-
-def measure_shipped_planner(data: DataFolder, folds: Iterable[int]) -> dict[str, dict[str, float]]:
-    """`measure_planner` of the shipped tables on all questions of the folds.
-
-    Raises:
-        ResourceError: The tables or a data file are missing or damaged.
-    """
-    return measure_planner(read_cases(data, folds), shipped_tables())
-
-
-def _mean(values: Sequence[float]) -> float:
-    return float(np.mean(values)) if values else 0.0
 
 
 def train_offline_planner(

@@ -1,44 +1,33 @@
-"""Trains the progress reward: a Bradley-Terry head that prefers the better next sentence.
-
-Preferred are sentences that experts or annotators wrote or accepted (ASQA, ALCE's demonstrations, ExpertQA) and gold
-sentences (HotpotQA, 2Wiki). Rejected are sentences of the same topic that go wrong in a way a search meets: another
-sentence of the same paragraphs, a sentence that was said already, one that experts found irrelevant or wrong, and,
-more seldom, one about something else.
-"""
+"""Trains the progress reward: a Bradley-Terry head that prefers the better next sentence."""
 
 from __future__ import annotations
 
 import random
-import re
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own convention
 
-from langgraph_evidence.citations import split_sentences
-from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec, save_adapter
-from langgraph_evidence.models.progress_reward.model import (
+from langgraph_evidence.models.base import Adapter, AdapterSpec, save_adapter
+from langgraph_evidence.models.progress_reward import (
     HEAD,
     LABELS,
     ProgressHead,
-    Step,
-    StepScorer,
     VectorStepScorer,
     step_features,
 )
-from langgraph_evidence.training.base.data import TRAIN_FOLDS, TUNE_FOLD, DataFolder
-from langgraph_evidence.training.base.loop import TrainOptions, TrainResult, train
+from langgraph_evidence.training.base import TRAIN_FOLDS, TUNE_FOLD, DataFolder, TrainOptions, TrainResult, train
+from langgraph_evidence.training.progress_reward.data import make_pairs
+from langgraph_evidence.training.progress_reward.evaluate import pairwise_accuracy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
-    from numpy.typing import NDArray
     from torch import Tensor
 
-    from langgraph_evidence.models.base.encoder import Encoder
+    from langgraph_evidence.models.base import Encoder
 
 LICENCES = (
     "HotpotQA CC BY-SA 4.0; "
@@ -49,133 +38,6 @@ LICENCES = (
 )
 # An "input" is a pair, its "token" one; vectors are computed once.
 OPTIONS = TrainOptions(epochs=12, learning_rate=1e-3, batch_tokens=64, weight_decay=0.05, patience=4)
-_MULTIHOP = (
-    "multihop/hotpotqa_train.jsonl",
-    "multihop/hotpotqa_dev.jsonl",
-    "multihop/2wiki_train.jsonl",
-    "multihop/2wiki_dev.jsonl",
-)
-_MARKS = re.compile(r"\s*\[\d+\]")
-
-Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Preference:
-    """Two next sentences for a question and the sentences so far; the first is the better one."""
-
-    source: str
-    question: str
-    said: tuple[str, ...]
-    better: str
-    worse: str
-
-    @property
-    def steps(self) -> tuple[Step, Step]:
-        """The better and the worse step."""
-        return (self.question, self.said, self.better), (self.question, self.said, self.worse)
-
-
-def make_pairs(data: DataFolder, folds: Iterable[int], *, seed: int = 0) -> list[Preference]:
-    """Pairs of next sentences for a question and the text so far; the preferred one first."""
-    kept, chooser = frozenset(folds), random.Random(seed)
-    pairs = [
-        pair
-        for name in _MULTIHOP
-        for row in data.rows(name, kept)
-        if row["sentence_split"]
-        for pair in _from_context(row, chooser)
-    ]
-    answers = list(_answers(data, kept))
-    everything = [sentence for _, _, sentences in answers for sentence in sentences]
-    for answer in answers:
-        pairs.extend(_from_answer(answer, chooser.choice(everything), chooser))
-    for row in data.rows("attribution/expertqa.jsonl", kept):
-        pairs.extend(_from_claims(row, chooser))
-    return [pair for pair in pairs if pair.better != pair.worse]
-
-
-def _from_context(row: Row, chooser: random.Random) -> Iterator[Preference]:
-    facts = [tuple(fact) for fact in row["supporting_facts"] or ()]
-    said: dict[tuple[str, int], str] = {}
-    others: list[str] = []
-    gold_titles = {title for title, _ in facts}
-    for title, parts in row["context"]:
-        for index, part in enumerate(parts):
-            if (title, index) in facts:
-                said[title, index] = part.strip()
-            elif title in gold_titles or index == 0:
-                others.append(part.strip())
-    done: list[str] = []
-    for fact in [fact for fact in facts if fact in said]:
-        rejected = [*chooser.sample(others, min(len(others), 1)), *chooser.sample(done, min(len(done), 1))]
-        for text in rejected:
-            yield Preference("HotpotQA/2Wiki", row["question"], tuple(done), said[fact], text)
-        done.append(said[fact])
-
-
-def _answers(data: DataFolder, folds: frozenset[int]) -> Iterator[tuple[str, str, list[str]]]:
-    for row in data.rows("attribution/asqa_dev_500.jsonl", folds):
-        for note in row["annotations"]:
-            yield "ASQA", row["question"], answer_sentences(note["long_answer"])
-    if 0 in folds:
-        for row in data.rows("attribution/alce_fewshot_demos.jsonl"):
-            yield "ALCE", row["question"], answer_sentences(row["answer"])
-
-
-def _from_answer(answer: tuple[str, str, list[str]], stranger: str, chooser: random.Random) -> Iterator[Preference]:
-    source, question, sentences = answer
-    for index, sentence in enumerate(sentences):
-        said = tuple(sentences[:index])
-        if index:
-            yield Preference(source, question, said, sentence, chooser.choice(said))
-        if index % 2 == 0:
-            yield Preference(source, question, said, sentence, stranger)
-
-
-def _from_claims(row: Row, chooser: random.Random) -> Iterator[Preference]:
-    """Claims that experts found relevant and correct against those of the same answer that they did not."""
-    claims = row["claims"]
-    texts = [_MARKS.sub("", claim["claim_string"]).strip() for claim in claims]
-    good = [index for index, claim in enumerate(claims) if _accepted(claim)]
-    bad = [index for index, claim in enumerate(claims) if _refused(claim)]
-    for index in good:
-        rejected = chooser.sample(bad, min(len(bad), 1)) + ([chooser.randrange(index)] if index else [])
-        for other in rejected:
-            yield Preference("ExpertQA", row["question"], tuple(texts[:index]), texts[index], texts[other])
-
-
-_RELEVANT, _IRRELEVANT = {"Very relevant", "A bit relevant"}, {"Not too important", "Uninformative"}
-_CORRECT, _WRONG = {"Definitely correct", "Probably correct"}, {"Likely incorrect", "Definitely incorrect"}
-
-
-def _accepted(claim: Row) -> bool:
-    return claim.get("informativeness") in _RELEVANT and claim.get("correctness") in _CORRECT
-
-
-def _refused(claim: Row) -> bool:
-    return claim.get("informativeness") in _IRRELEVANT or claim.get("correctness") in _WRONG
-
-
-def answer_sentences(text: str) -> list[str]:
-    """Sentences of an answer, citation marks removed."""
-    return [quote.text for quote in split_sentences(_MARKS.sub("", text))]
-
-
-def preferred(pairs: Sequence[Preference], scorer: StepScorer) -> NDArray[np.float64]:
-    """Whether the better sentence of each pair scores higher, 0 or 1, a tie counting a half; (pairs,)."""
-    scores = scorer.scores([step for pair in pairs for step in pair.steps]).reshape(-1, 2).astype(np.float64)
-    right: NDArray[np.float64] = (np.sign(scores[:, 0] - scores[:, 1]) + 1) / 2
-    return right
-
-
-def pairwise_accuracy(pairs: Sequence[Preference], scorer: StepScorer) -> dict[str, float]:
-    """The mean of `preferred`, by data set and over all (`score`)."""
-    right = preferred(pairs, scorer)
-    figures = {"score": float(right.mean())}
-    for source in sorted({pair.source for pair in pairs}):
-        figures[source] = float(right[[pair.source == source for pair in pairs]].mean())
-    return figures
 
 
 def train_progress_reward(

@@ -13,18 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.retrieval.bm25 import BM25Retriever
+from langgraph_evidence.training.base import FILES, full_ranking, passages_of
 from langgraph_evidence.types import Passage, passage_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from langgraph_evidence.training.base.data import DataFolder
+    from langgraph_evidence.training.base import DataFolder
 
-FILES = {
-    "HotpotQA": ("multihop/hotpotqa_train.jsonl", "multihop/hotpotqa_dev.jsonl"),
-    "2Wiki": ("multihop/2wiki_train.jsonl", "multihop/2wiki_dev.jsonl"),
-    "MuSiQue": ("multihop/musique_train.jsonl", "multihop/musique_dev.jsonl"),
-}
 _BREAK = "questions/break_qdmr_highlevel_dev.jsonl"
 _VAGUE = ("What is it?", "more information", "the person", "when did this happen", "name of the place", "related facts")
 _NAME = re.compile(r"\b[A-Z0-9][\w'-]*(?: (?:(?:of|the|de|and) )*[A-Z0-9][\w'-]*)+|(?<=[a-z,] )[A-Z]\w+")
@@ -94,21 +90,6 @@ def _pool(source: str, row: Row, steps: Sequence[str], chooser: random.Random, *
     retriever = BM25Retriever(passages=passages)
     rankings = tuple(full_ranking(retriever, query) for query in chosen)
     return Pool(source, row["question"], tuple(map(passage_line, passages)), gold, tuple(chosen), rankings)
-
-
-def passages_of(row: Row) -> list[Passage]:
-    """The passages of a multi-hop row; their ids are their indexes."""
-    return [
-        Passage(id=str(index), title=title, text=text if isinstance(text, str) else " ".join(map(str.strip, text)))
-        for index, (title, text) in enumerate(row["context"])
-    ]
-
-
-def full_ranking(retriever: BM25Retriever, query: str) -> tuple[int, ...]:
-    """All passages' indexes, best first; those without a shared term come last."""
-    count = len(retriever.passages)
-    ranked = [int(position) for position in retriever.rank(query, count).positions]
-    return (*ranked, *(index for index in range(count) if index not in frozenset(ranked)))
 
 
 def _queries(row: Row, passages: Sequence[Passage], steps: Sequence[str], chooser: random.Random) -> Iterator[str]:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from langgraph_evidence.llm.offline.hops import plan
 from langgraph_evidence.methods.furepa.assessor import filter_queries
-from langgraph_evidence.training.offline_planner.data import SETTINGS, read_cases, sample_queries
+from langgraph_evidence.training.offline_planner import SETTINGS, read_cases, sample_queries
 from langgraph_evidence.training.query_scorer.data import Pool
 from langgraph_evidence.types import passage_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from langgraph_evidence.training.base.data import DataFolder
-    from langgraph_evidence.training.offline_planner.data import Case
+    from langgraph_evidence.training.base import DataFolder
+    from langgraph_evidence.training.offline_planner import Case
 
 
 @dataclass(frozen=True)

@@ -6,29 +6,23 @@ import random
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own convention
 
-from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.methods.furepa.assessor import rank_queries
-from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec, save_adapter
-from langgraph_evidence.models.query_scorer.features import FEATURES, pool_features
-from langgraph_evidence.models.query_scorer.head import HEAD, LABELS, QueryHead
-from langgraph_evidence.training.base.data import TRAIN_FOLDS, TUNE_FOLD, DataFolder
-from langgraph_evidence.training.base.loop import TrainOptions, TrainResult, train
+from langgraph_evidence.models.base import Adapter, AdapterSpec, save_adapter
+from langgraph_evidence.models.query_scorer import FEATURES, HEAD, LABELS, QueryHead, pool_features
+from langgraph_evidence.training.base import TRAIN_FOLDS, TUNE_FOLD, DataFolder, TrainOptions, TrainResult, train
 from langgraph_evidence.training.query_scorer.data import Pool, read_pools
+from langgraph_evidence.training.query_scorer.evaluate import measure_pools
 from langgraph_evidence.training.query_scorer.rollouts import read_course
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
     from torch import Tensor
 
-    from langgraph_evidence.models.base.encoder import Encoder
-    from langgraph_evidence.models.query_scorer.scorer import QueryScorer
+    from langgraph_evidence.models.base import Encoder
 
 LICENCES = (
     "HotpotQA CC BY-SA 4.0; 2WikiMultihopQA Apache-2.0 with Wikipedia text CC BY-SA; MuSiQue CC BY 4.0; Break MIT"
@@ -83,60 +77,6 @@ def scorer_loss(logits: Tensor, labels: Tensor, reciprocal: Tensor, *, alpha: fl
     """
     predicted = 1 / torch.sigmoid(logits).sum(1).clamp(min=1)
     return F.binary_cross_entropy_with_logits(logits, labels) + alpha * F.mse_loss(predicted, reciprocal)
-
-
-def measure_pools(scorer: QueryScorer, pools: Sequence[Pool], *, seed: int = 0) -> dict[str, float]:
-    """Document F1 at 0.5 and the mean reciprocal rank of the gold passage of the chosen query, with its rivals.
-
-    See `pool_figures`.
-
-    Raises:
-        InvalidInput: There are no pools.
-    """
-    rows = pool_rows(scorer, pools, seed=seed)
-    if not rows:
-        raise InvalidInput("No question of these folds has gold passages; give data and folds that have some.")
-    means = {name: np.array([np.mean([row[name] for row in rows])]) for name in rows[0]}
-    return {name: float(value[0]) for name, value in pool_figures(means).items()}
-
-
-def pool_rows(scorer: QueryScorer, pools: Sequence[Pool], *, seed: int = 0) -> list[dict[str, float]]:
-    """What `pool_figures` is made of, for each pool."""
-    chooser, rows = random.Random(seed), []
-    for pool in pools:
-        order = chooser.sample(range(len(pool.queries)), len(pool.queries))
-        ranks = [1 / pool.gold_rank(index) for index in order]
-        scores = scorer.score([pool.queries[index] for index in order], pool.passages)
-        row = {
-            "first": ranks[0],
-            "random": float(np.mean(ranks)),
-            "question": 1 / pool.gold_rank(0) if pool.queries[0] == pool.question else 0.0,
-            "oracle": max(ranks),
-            "chosen": ranks[rank_queries(scores)[0]],
-            "f1": sum(_f1(found, pool.labels(index)) for found, index in zip(scores, order, strict=True)),
-            "queries": float(len(order)),
-        }
-        rows.append(row)
-    return rows
-
-
-def pool_figures(means: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
-    """The figures of the scorer out of the means of `pool_rows` over pools, each (n,).
-
-    The rivals of the `chosen` query: a round's `first` one (the rounds are shuffled, as samples have no order), the
-    mean of all of them (`random`), the `question` itself, and the `oracle`. `closed` is the share of the way from
-    `first` to `oracle`. `f1` is the mean over queries.
-    """
-    figures = {name: means[name] for name in ("first", "random", "question", "oracle", "chosen")}
-    gap = means["oracle"] - means["first"]
-    closed = np.divide(means["chosen"] - means["first"], gap, out=np.zeros_like(gap), where=gap != 0)
-    return figures | {"f1": means["f1"] / means["queries"], "closed": closed}
-
-
-def _f1(scores: Sequence[float], labels: Sequence[float]) -> float:
-    found, truth = [score > 0.5 for score in scores], [label > 0.5 for label in labels]
-    hits = sum(a and b for a, b in zip(found, truth, strict=True))
-    return 2 * hits / max(1, sum(found) + sum(truth))
 
 
 @dataclass(frozen=True)

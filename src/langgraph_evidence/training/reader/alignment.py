@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from langgraph_evidence.models.reader.windows import Window
+    from langgraph_evidence.models.reader import Window
 
 _MONTHS = "January February March April May June July August September October November December".split()
 _DAY_FIRST = re.compile(rf"^(\d{{1,2}}) ({'|'.join(_MONTHS)})(?:,? (\d{{3,4}}))?$")

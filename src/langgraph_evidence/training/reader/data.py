@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from langgraph_evidence.training.base.data import DataFolder
+    from langgraph_evidence.training.base import DataFolder
 
 Row = dict[str, Any]
 Kind = Literal["span", "yes", "no", "none", "some"]

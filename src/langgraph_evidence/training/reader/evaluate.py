@@ -10,9 +10,9 @@ import numpy as np
 from langgraph_evidence.citations import split_sentences
 from langgraph_evidence.evaluation.answers import score_answer
 from langgraph_evidence.evaluation.intervals import bootstrap
-from langgraph_evidence.models.base.encoder import Encoder, default_encoder
-from langgraph_evidence.models.reader.model import Reader
-from langgraph_evidence.training.base.data import TUNE_FOLD, DataFolder
+from langgraph_evidence.models.base import Encoder, default_encoder
+from langgraph_evidence.models.reader import Reader
+from langgraph_evidence.training.base import TUNE_FOLD, DataFolder
 from langgraph_evidence.training.reader.data import Example, ExampleMaker, Row, join_passage, rows_of
 from langgraph_evidence.training.reader.mixture import MISSING_GOLD, missing_gold_example, multihop_rows, open_rows
 

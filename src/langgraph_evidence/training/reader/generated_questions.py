@@ -15,7 +15,7 @@ from langgraph_evidence.training.reader.mixture import PASSAGES, multihop_rows, 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from langgraph_evidence.training.base.data import DataFolder
+    from langgraph_evidence.training.base import DataFolder
 
 _NAME = r"([A-Z][\w.'’-]+(?: (?:of|de|von|van|the|and|&|la|del) [A-Z][\w.'’-]+| [A-Z][\w.'’-]+){0,4})"
 _DATE = r"(\d{1,2} [A-Z][a-z]+ \d{4}|[A-Z][a-z]+ \d{1,2}, \d{4})"

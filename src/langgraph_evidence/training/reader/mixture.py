@@ -17,7 +17,7 @@ from langgraph_evidence.training.reader.data import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from langgraph_evidence.training.base.data import DataFolder
+    from langgraph_evidence.training.base import DataFolder
 
 MULTIHOP = ("hotpotqa_train", "hotpotqa_dev", "2wiki_train", "2wiki_dev", "musique_train", "musique_dev")
 MISSING_GOLD = "multihop/hotpotqa_dev_fullwiki_missing_gold"

@@ -13,15 +13,36 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec, load_adapter, save_adapter
-from langgraph_evidence.models.base.encoder import Encoder, default_encoder
-from langgraph_evidence.models.base.files import write_aside
-from langgraph_evidence.models.base.weights import read_json
-from langgraph_evidence.models.reader.head import KINDS, ReaderHead
-from langgraph_evidence.models.reader.model import HEAD, NONE_BIAS, AdapterSpans, Reader, new_head, packed
-from langgraph_evidence.models.reader.windows import MAX_TOKENS
-from langgraph_evidence.training.base.data import HELD_OUT_FOLDS, TRAIN_FOLDS, TUNE_FOLD, DataFolder
-from langgraph_evidence.training.base.loop import TrainOptions, TrainResult, train
+from langgraph_evidence.models.base import (
+    Adapter,
+    AdapterSpec,
+    Encoder,
+    default_encoder,
+    load_adapter,
+    read_json,
+    save_adapter,
+    write_aside,
+)
+from langgraph_evidence.models.reader import (
+    HEAD,
+    KINDS,
+    MAX_TOKENS,
+    NONE_BIAS,
+    AdapterSpans,
+    Reader,
+    ReaderHead,
+    new_head,
+    packed,
+)
+from langgraph_evidence.training.base import (
+    HELD_OUT_FOLDS,
+    TRAIN_FOLDS,
+    TUNE_FOLD,
+    DataFolder,
+    TrainOptions,
+    TrainResult,
+    train,
+)
 from langgraph_evidence.training.reader.alignment import align
 from langgraph_evidence.training.reader.evaluate import evaluate_reader, none_bias, tune_figures
 from langgraph_evidence.training.reader.generated_questions import generated_examples, plain_passages
@@ -33,7 +54,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from langgraph_evidence.models.reader.windows import Window
+    from langgraph_evidence.models.reader import Window
     from langgraph_evidence.training.reader.data import Example
 
 __all__ = ["ReaderPlan", "Target", "evaluate_reader", "new_adapter", "reader_loss", "targets", "train_reader"]

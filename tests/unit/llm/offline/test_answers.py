@@ -8,8 +8,8 @@ import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from langgraph_evidence.llm.offline import OfflineChat, answers
-from langgraph_evidence.models.reader import model as reader
-from langgraph_evidence.models.reader.model import Reading
+from langgraph_evidence.models import reader
+from langgraph_evidence.models.reader import Reading
 
 EVIDENCE = (
     "Tall Tales: Tall Tales is a film. It was directed by Ann Example.",

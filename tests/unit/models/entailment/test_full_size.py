@@ -87,5 +87,5 @@ def test_weights_that_need_unpickling_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ResourceError, match="could not be loaded"):
+    with pytest.raises(ResourceError, match="cannot be read as an entailment model"):
         Entailment.load(tmp_path)

@@ -12,9 +12,9 @@ import pytest
 import torch
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
+from langgraph_evidence.models.base import default_encoder
 from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec, save_adapter
-from langgraph_evidence.models.base.encoder import default_encoder
-from langgraph_evidence.models.entailment.head import MAX_TOKENS, OUTPUTS, EntailmentHead, label_probabilities
+from langgraph_evidence.models.entailment.head import MAX_TOKENS, OUTPUTS, EntailmentHead, label_logits
 from langgraph_evidence.models.entailment.labels import read_labels
 from langgraph_evidence.models.entailment.model import Entailment
 
@@ -26,11 +26,12 @@ class Scorer:
         self.labels = labels
         self.computed: list[tuple[str, str]] = []
 
-    def score(self, pairs: Any) -> Any:
+    def logits(self, pairs: Any) -> Any:
         self.computed.extend(pairs)
-        rows = np.full((len(pairs), len(self.labels)), 0.1, dtype=np.float32)
-        rows[:, 1] = [min(0.9, len(text) / 10) for _, text in pairs]
-        return rows
+        sure = np.array([[min(0.9, len(text) / 10)] for _, text in pairs], dtype=np.float32)
+        rows = np.repeat((1 - sure) / (len(self.labels) - 1), len(self.labels), axis=1)
+        rows[:, 1:2] = sure
+        return np.log(rows)
 
 
 def adapter_file(folder: Path, labels: tuple[str, ...] = OUTPUTS, **details: object) -> Path:
@@ -45,7 +46,7 @@ def adapter_file(folder: Path, labels: tuple[str, ...] = OUTPUTS, **details: obj
 def test_columns_follow_the_models_own_label_order() -> None:
     model = Entailment(Scorer())
     assert model.probabilities([("p", "abcde")]).tolist() == pytest.approx([0.5])
-    assert model.labels3([("p", "abcde")])[0].tolist() == pytest.approx([0.5, 0.1, 0.1])
+    assert model.labels3([("p", "abcde")])[0].tolist() == pytest.approx([0.5, 0.25, 0.25])
 
 
 def test_each_pair_is_computed_once_and_order_is_kept() -> None:
@@ -89,7 +90,7 @@ def test_a_two_way_model_has_no_third_label() -> None:
 
 def test_a_model_that_gives_no_numbers_is_an_error() -> None:
     class Broken(Scorer):
-        def score(self, pairs: Any) -> Any:
+        def logits(self, pairs: Any) -> Any:
             return np.full((len(pairs), 3), np.nan, dtype=np.float32)
 
     with pytest.raises(ResourceError):
@@ -168,7 +169,7 @@ def test_a_missing_truncated_or_altered_file_is_an_error(tmp_path: Path) -> None
 
 def test_a_question_is_read_from_its_own_output() -> None:
     logits = torch.tensor([[0.0, 0.0, 0.0, 20.0], [20.0, 0.0, 0.0, -20.0]])
-    found = label_probabilities(logits, torch.tensor([True, False]))
+    found = label_logits(logits, torch.tensor([True, False])).softmax(-1)
     assert found[0].tolist() == pytest.approx([1, 0, 0], abs=1e-6)
     assert found[1].tolist() == pytest.approx([1, 0, 0], abs=1e-6)
 

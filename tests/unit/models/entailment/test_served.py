@@ -9,7 +9,7 @@ import pytest
 
 from langgraph_evidence.errors import InvalidInput, ModelError
 from langgraph_evidence.models.entailment.model import Entailment
-from langgraph_evidence.models.entailment.served import ServerScorer
+from langgraph_evidence.models.entailment.served import ServedEntailment
 from langgraph_evidence.models.remote.pair_server import PairServer
 
 PAIRS = [("premise one", "yes"), ("premise two", "no")]
@@ -58,7 +58,8 @@ def test_labels_the_server_does_not_have_are_refused(server: Any) -> None:
 def test_vllm_scores_come_in_any_order(server: Any) -> None:
     url, state, _ = server
     state["reply"] = lambda payload: {"data": [{"index": 1, "score": 0.2}, {"index": 0, "score": 0.9}]}
-    assert ServerScorer(PairServer(f"{url}/score")).score(PAIRS) == pytest.approx(np.array([[0.9, 0.1], [0.2, 0.8]]))
+    found = ServedEntailment(PairServer(f"{url}/score")).logits(PAIRS)
+    assert np.exp(found) == pytest.approx(np.array([[0.9, 0.1], [0.2, 0.8]]))
 
 
 @pytest.mark.parametrize(("status", "transient"), [(503, True), (429, True), (400, False)])
@@ -80,4 +81,4 @@ def test_a_url_must_say_its_protocol() -> None:
 def test_rows_are_float32(server: Any) -> None:
     url, state, _ = server
     state["reply"] = lambda payload: {"data": [{"index": 0, "score": 0.5}]}
-    assert ServerScorer(PairServer(f"{url}/score")).score(PAIRS[:1]).dtype == np.float32
+    assert ServedEntailment(PairServer(f"{url}/score")).logits(PAIRS[:1]).dtype == np.float32

@@ -11,8 +11,10 @@ import pytest
 import torch
 
 from langgraph_evidence.errors import InvalidInput, ModelError, ResourceError
-from langgraph_evidence.models.progress_reward.dpo import DpoProgressReward, LocalLikelihood, ServedLikelihood
+from langgraph_evidence.models.causal.model import CausalModel
+from langgraph_evidence.models.progress_reward.dpo import DpoProgressReward
 from langgraph_evidence.models.progress_reward.model import ProgressReward, context_of, step_features
+from langgraph_evidence.models.remote.likelihood import ServedLikelihood
 
 
 class Fixed:
@@ -21,7 +23,7 @@ class Fixed:
     def __init__(self, value: Any, **special: Any) -> None:
         self.value, self.special, self.asked = value, special, 0
 
-    def tokens(self, text: Any) -> Any:
+    def log_probabilities(self, text: Any) -> Any:
         self.asked += 1
         return [(place, self.special.get(character, self.value)) for place, character in enumerate(text)][1:]
 
@@ -68,9 +70,9 @@ def language_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_a_local_model_gives_the_log_probability_of_the_text(language_model: Any) -> None:
-    model = LocalLikelihood.load(language_model, device="cpu")
+    model = CausalModel.load(language_model, device="cpu")
     text = "Who? Me. You."
-    found = model.tokens(text)
+    found = model.log_probabilities(text)
     assert [start for start, _ in found] == list(range(1, len(text)))
     ids = model._tokenizer(text, return_tensors="pt")["input_ids"]
     with torch.inference_mode():
@@ -81,7 +83,7 @@ def test_a_local_model_gives_the_log_probability_of_the_text(language_model: Any
 
 def test_a_model_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="causal language model"):
-        LocalLikelihood.load(tmp_path)
+        CausalModel.load(tmp_path)
 
 
 @pytest.fixture
@@ -123,7 +125,7 @@ def test_a_server_is_probed_once_and_then_asked(server: Any) -> None:
     state["reply"] = echo
     model = ServedLikelihood(url, "policy", key="k")
     assert len(state["seen"]) == 1
-    assert model.tokens("abc") == [(1, -0.25), (2, -0.25)]  # the generated token is not the prompt's
+    assert model.log_probabilities("abc") == [(1, -0.25), (2, -0.25)]  # the generated token is not the prompt's
     path, payload, authorization = state["seen"][-1]
     assert (path, authorization) == ("/v1/completions", "Bearer k")
     assert payload["echo"] is True

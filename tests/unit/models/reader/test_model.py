@@ -12,12 +12,12 @@ import torch
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec, save_adapter
-from langgraph_evidence.models.base.batching import TextTokenizer
 from langgraph_evidence.models.base.bert import Bert, BertConfig
 from langgraph_evidence.models.base.encoder import Encoder
+from langgraph_evidence.models.base.tokenizer import TextTokenizer
 from langgraph_evidence.models.base.weights import find_base
+from langgraph_evidence.models.reader import AdapterSpans, Reader, Reading, new_head
 from langgraph_evidence.models.reader.head import KINDS
-from langgraph_evidence.models.reader.model import AdapterSpans, Reader, Reading, new_head
 from langgraph_evidence.models.reader.spans import WindowScores
 from langgraph_evidence.models.reader.windows import windows
 
@@ -192,7 +192,7 @@ def test_weights_of_another_kind_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.safetensors", tmp_path / "wrong.safetensors"):
         with pytest.raises(ResourceError):
             Reader.load(path, encoder=encoder)
-    with pytest.raises(ResourceError, match="cannot be loaded"):
+    with pytest.raises(ResourceError, match="cannot be read"):
         Reader.load(tmp_path)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from langgraph_evidence.models.base.batching import TextTokenizer
+from langgraph_evidence.models.base.tokenizer import TextTokenizer
 from langgraph_evidence.models.base.weights import find_base
 from langgraph_evidence.models.reader.windows import Window, windows
 

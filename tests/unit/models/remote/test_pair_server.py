@@ -12,10 +12,11 @@ import pytest
 from local_service import Answer, serving
 
 from langgraph_evidence.errors import InvalidInput, ModelError
+from langgraph_evidence.models.base.pairs import ServedPairs
 from langgraph_evidence.models.progress_reward.model import ProgressReward, context_of
 from langgraph_evidence.models.query_scorer.head import CrossEncoderScorer, ListwiseQueryScorer, open_query_scorer
 from langgraph_evidence.models.remote import client
-from langgraph_evidence.models.remote.pair_server import PairServer, ServedPairs
+from langgraph_evidence.models.remote.pair_server import PairServer
 from langgraph_evidence.models.sentence_ranker.model import SentenceRanker
 
 PAIRS = [("red", "a cat"), ("blue", "a dog"), ("red", "a lion")]

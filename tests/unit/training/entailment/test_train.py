@@ -12,9 +12,9 @@ import pytest
 import torch
 
 from langgraph_evidence.errors import ResourceError
-from langgraph_evidence.models.base.batching import TextTokenizer
 from langgraph_evidence.models.base.bert import Bert, BertConfig
 from langgraph_evidence.models.base.encoder import Encoder
+from langgraph_evidence.models.base.tokenizer import TextTokenizer
 from langgraph_evidence.models.base.weights import find_base
 from langgraph_evidence.models.entailment.model import Entailment
 from langgraph_evidence.training.base.data import DataFolder

@@ -11,10 +11,10 @@ import pytest
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.llm.offline.weights import NAME, SHIPPED, Tables, read_tables, shipped_tables
+from langgraph_evidence.training.base import FILES
 from langgraph_evidence.training.base.data import DataFolder
 from langgraph_evidence.training.heads import get_head
-from langgraph_evidence.training.offline_planner import data, train
-from langgraph_evidence.training.query_scorer.data import FILES
+from langgraph_evidence.training.offline_planner import data, evaluate, train
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,7 +69,7 @@ def test_a_fit_beats_one_on_shuffled_labels(folder: DataFolder) -> None:
 def test_the_fit_knows_when_the_evidence_is_complete(folder: DataFolder) -> None:
     cases, held_out = data.read_cases(folder, range(7)), data.read_cases(folder, [7])
     tables = train.fit_tables(cases, OPTIONS)
-    figures = train.measure_planner(held_out, tables)["all"]
+    figures = evaluate.measure_planner(held_out, tables)["all"]
     assert figures["ready"] >= figures["always"]
     assert figures["recall"] > figures["one shot"]
 

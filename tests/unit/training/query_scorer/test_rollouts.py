@@ -12,11 +12,12 @@ import pytest
 from langgraph_evidence.llm.offline.candidates import proposed
 from langgraph_evidence.llm.offline.questions import analyse
 from langgraph_evidence.retrieval.bm25 import BM25Retriever
-from langgraph_evidence.training import measures
+from langgraph_evidence.training.base import FILES
 from langgraph_evidence.training.base.data import DataFolder
 from langgraph_evidence.training.offline_planner.data import Case
 from langgraph_evidence.training.query_scorer import train
-from langgraph_evidence.training.query_scorer.data import FILES, read_pools
+from langgraph_evidence.training.query_scorer.data import read_pools
+from langgraph_evidence.training.query_scorer.evaluate import measure_query_scorer
 from langgraph_evidence.training.query_scorer.rollouts import Stage, course, pool_at, read_course
 from langgraph_evidence.types import Passage
 
@@ -113,7 +114,7 @@ def test_the_figures_in_the_graph_stand_beside_the_others(folder: DataFolder, en
     assert figures["score"] == pytest.approx(figures["f1"] + figures["chosen"] + figures["graph chosen"])
     assert figures["graph oracle"] >= figures["graph chosen"] > 0
     weights = tmp_path / "run" / "query_scorer.safetensors"
-    rows: Any = measures.measure_query_scorer(encoder, folder, [7], source=weights)
+    rows: Any = measure_query_scorer(encoder, folder, [7], source=weights)
     assert rows["trained, in the graph"]["chosen"] == pytest.approx(figures["graph chosen"])
     assert rows["similarity, in the graph"]["oracle"] == pytest.approx(figures["graph oracle"])
     assert "question" not in rows["trained, in the graph"]

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import torch
 
-from langgraph_evidence.models.base.batching import TextTokenizer
 from langgraph_evidence.models.base.bert import Bert, BertConfig
 from langgraph_evidence.models.base.encoder import Encoder
+from langgraph_evidence.models.base.tokenizer import TextTokenizer
 from langgraph_evidence.models.base.weights import find_base
 from langgraph_evidence.models.reader.model import Reader
 from langgraph_evidence.models.reader.windows import windows
