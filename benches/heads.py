@@ -43,7 +43,8 @@ MEMORY = """
 import sys, psutil
 rss = lambda: psutil.Process().memory_info().rss / 2**20
 bare = rss()
-from langgraph_evidence.models.base import Encoder, default_encoder
+from langgraph_evidence.models.base import Encoder
+from langgraph_evidence.models import default_encoder
 from langgraph_evidence.models.entailment import Entailment
 from langgraph_evidence.models.progress_reward import ProgressReward
 from langgraph_evidence.models.query_scorer import ListwiseQueryScorer

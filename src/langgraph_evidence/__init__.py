@@ -5,9 +5,8 @@ The names below are loaded when they are first used, so that importing the packa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from langgraph_evidence.front_door import lazily
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from langgraph_evidence.methods.furepa import FurepaSettings, create_furepa
@@ -26,15 +25,22 @@ __all__ = [
     "retriever_for",
 ]
 
-__getattr__ = lazily(
-    __name__,
-    {
-        "methods.furepa": "FurepaSettings create_furepa",
-        "methods.rebel": "RebelSettings create_rebel",
-        "retrieval": "Corpus open_index retriever_for",
-        "tools": "as_tool",
-    },
-)
+_HOMES = {
+    "Corpus": "langgraph_evidence.retrieval",
+    "FurepaSettings": "langgraph_evidence.methods.furepa",
+    "RebelSettings": "langgraph_evidence.methods.rebel",
+    "as_tool": "langgraph_evidence.tools",
+    "create_furepa": "langgraph_evidence.methods.furepa",
+    "create_rebel": "langgraph_evidence.methods.rebel",
+    "open_index": "langgraph_evidence.retrieval",
+    "retriever_for": "langgraph_evidence.retrieval",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it offers {', '.join(__all__)}")
+    return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

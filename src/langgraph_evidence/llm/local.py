@@ -11,7 +11,7 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr
 
-from langgraph_evidence.models.base import loading
+from langgraph_evidence.models import loading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

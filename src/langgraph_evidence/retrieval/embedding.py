@@ -10,7 +10,7 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 
 from langgraph_evidence.errors import EvidenceError, InvalidInput, ModelError, ResourceError
-from langgraph_evidence.models.base import default_encoder
+from langgraph_evidence.models import default_encoder
 from langgraph_evidence.retrieval.storage import load_array, save_array
 from langgraph_evidence.types import passage_line
 

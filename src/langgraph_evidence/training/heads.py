@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.llm.offline.weights import NAME, SHIPPED
-from langgraph_evidence.models.base import default_encoder
+from langgraph_evidence.models import default_encoder
 from langgraph_evidence.training.base import DataFolder
 from langgraph_evidence.training.entailment import evaluate_entailment, train_entailment
 from langgraph_evidence.training.offline_planner import measure_shipped_planner, train_offline_planner

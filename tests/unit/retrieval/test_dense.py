@@ -14,7 +14,7 @@ from langchain_tests.integration_tests import RetrieversIntegrationTests
 from numpy.typing import NDArray
 
 from langgraph_evidence.errors import InvalidInput, MissingExtra, ModelError, ResourceError
-from langgraph_evidence.models.base import default_encoder, once
+from langgraph_evidence.models import default_encoder, once
 from langgraph_evidence.retrieval import (
     BM25Retriever,
     DenseRetriever,

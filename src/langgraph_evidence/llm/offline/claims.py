@@ -52,6 +52,6 @@ def _about(passage: str, claim: str) -> bool:
 
 
 def _entailment() -> Entailment:
-    from langgraph_evidence.models.entailment import default_entailment
+    from langgraph_evidence.models import default_entailment
 
     return default_entailment()

@@ -23,13 +23,7 @@ from langgraph_evidence.concurrency import gather, node
 from langgraph_evidence.errors import InvalidInput, ModelError
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.methods.furepa import assessor, events
-from langgraph_evidence.methods.furepa.reasoning import (
-    best_so_far,
-    force_answer,
-    propose_plans,
-    sample_of,
-    why_forced,
-)
+from langgraph_evidence.methods.furepa.reasoning import best_so_far, force_answer, propose_plans, sample_of, why_forced
 from langgraph_evidence.methods.furepa.settings import FurepaSettings
 from langgraph_evidence.methods.furepa.state import (
     FurepaInput,
@@ -46,7 +40,7 @@ from langgraph_evidence.methods.furepa.state import (
     plans_of_round,
     settings_of,
 )
-from langgraph_evidence.models.query_scorer import QueryScorer, default_query_scorer
+from langgraph_evidence.models import default_query_scorer
 from langgraph_evidence.retrieval.search import first_new, search_new
 from langgraph_evidence.settings import resolve, schema_of
 from langgraph_evidence.types import Passage, no_usage, passage_line
@@ -55,6 +49,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.retrievers import BaseRetriever
 
+    from langgraph_evidence.models.query_scorer import QueryScorer
     from langgraph_evidence.types import Usage
 
 # propose, decide, propose_alone, decide, filter_queries, score_queries, retrieve; then force_answer and conclude.

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
-from langgraph_evidence.models.base import RowCache, content_key, default_encoder, load_adapter, shipped, softmax
+from langgraph_evidence.models.base import RowCache, content_key, load_adapter, shipped, softmax
 from langgraph_evidence.models.entailment.head import LABELS3, OUTPUTS, HeadScorer, build_head
 from langgraph_evidence.models.entailment.served import ServedEntailment
 from langgraph_evidence.models.remote import PairServer, is_url
+from langgraph_evidence.models.shared import default_encoder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,13 +13,13 @@ from langgraph_evidence.models.base import (
     AdapterSpec,
     Encoder,
     adapter_file,
-    default_encoder,
     load_adapter,
     open_full_model,
     shipped,
     sigmoid,
 )
 from langgraph_evidence.models.query_scorer.features import FEATURES, pool_features
+from langgraph_evidence.models.shared import default_encoder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

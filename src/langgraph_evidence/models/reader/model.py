@@ -12,21 +12,14 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
-from langgraph_evidence.models.base import (
-    Encoder,
-    RowCache,
-    content_key,
-    default_encoder,
-    load_adapter,
-    shipped,
-    softmax,
-)
+from langgraph_evidence.models.base import Encoder, RowCache, content_key, load_adapter, shipped, softmax
 from langgraph_evidence.models.reader.answers import Reading, readings, with_outcome
 from langgraph_evidence.models.reader.comparison import worked_out
 from langgraph_evidence.models.reader.head import KINDS, ReaderHead
 from langgraph_evidence.models.reader.passage_order import relevance_order
 from langgraph_evidence.models.reader.spans import WindowScores
 from langgraph_evidence.models.reader.windows import Window, windows
+from langgraph_evidence.models.shared import default_encoder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,11 +12,11 @@ from langgraph_evidence.models.base import (
     PairModel,
     PairScorer,
     adapter_file,
-    default_encoder,
     load_adapter,
     open_pair_model,
     sigmoid,
 )
+from langgraph_evidence.models.shared import default_encoder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

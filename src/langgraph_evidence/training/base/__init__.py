@@ -3,19 +3,12 @@
 `loop` says how a head's training is written; `data` and `multihop` read what is learnt from.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from langgraph_evidence.front_door import lazily
-
-if TYPE_CHECKING:
-    from langgraph_evidence.training.base.classification import auroc, balanced_accuracy, best_threshold, bootstrap
-    from langgraph_evidence.training.base.data import ANY_FOLD, HELD_OUT_FOLDS, TRAIN_FOLDS, TUNE_FOLD, DataFolder
-    from langgraph_evidence.training.base.groups import Group, group_step
-    from langgraph_evidence.training.base.intervals import Figures, Means, with_intervals
-    from langgraph_evidence.training.base.loop import Progress, TrainOptions, TrainResult, train
-    from langgraph_evidence.training.base.multihop import FILES, SENTENCE_FILES, full_ranking, passages_of
+from langgraph_evidence.training.base.classification import auroc, balanced_accuracy, best_threshold, bootstrap
+from langgraph_evidence.training.base.data import ANY_FOLD, HELD_OUT_FOLDS, TRAIN_FOLDS, TUNE_FOLD, DataFolder
+from langgraph_evidence.training.base.groups import Group, group_step
+from langgraph_evidence.training.base.intervals import Figures, Means, with_intervals
+from langgraph_evidence.training.base.loop import Progress, TrainOptions, TrainResult, train
+from langgraph_evidence.training.base.multihop import FILES, SENTENCE_FILES, full_ranking, passages_of
 
 __all__ = [
     "ANY_FOLD",
@@ -41,15 +34,3 @@ __all__ = [
     "train",
     "with_intervals",
 ]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "classification": "auroc balanced_accuracy best_threshold bootstrap",
-        "data": "ANY_FOLD DataFolder HELD_OUT_FOLDS TRAIN_FOLDS TUNE_FOLD",
-        "groups": "Group group_step",
-        "intervals": "Figures Means with_intervals",
-        "loop": "Progress TrainOptions TrainResult train",
-        "multihop": "FILES SENTENCE_FILES full_ranking passages_of",
-    },
-)

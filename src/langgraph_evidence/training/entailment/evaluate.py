@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from langgraph_evidence.models.base import default_encoder
+from langgraph_evidence.models import default_encoder
 from langgraph_evidence.models.entailment import Entailment, word_overlap
 from langgraph_evidence.training.base import (
     TRAIN_FOLDS,

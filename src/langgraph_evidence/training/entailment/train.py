@@ -17,11 +17,11 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own convention
 
+from langgraph_evidence.models import default_encoder
 from langgraph_evidence.models.base import (
     Adapter,
     AdapterSpec,
     Encoder,
-    default_encoder,
     load_adapter,
     save_adapter,
     softmax,

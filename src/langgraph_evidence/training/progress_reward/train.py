@@ -10,13 +10,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own convention
 
 from langgraph_evidence.models.base import Adapter, AdapterSpec, save_adapter
-from langgraph_evidence.models.progress_reward import (
-    HEAD,
-    LABELS,
-    ProgressHead,
-    VectorStepScorer,
-    step_features,
-)
+from langgraph_evidence.models.progress_reward import HEAD, LABELS, ProgressHead, VectorStepScorer, step_features
 from langgraph_evidence.training.base import TRAIN_FOLDS, TUNE_FOLD, DataFolder, TrainOptions, TrainResult, train
 from langgraph_evidence.training.progress_reward.data import make_pairs
 from langgraph_evidence.training.progress_reward.evaluate import pairwise_accuracy

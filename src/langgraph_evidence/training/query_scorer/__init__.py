@@ -1,24 +1,6 @@
 """FuRePA's query scorer: candidate queries (`data`), rounds of the offline model (`rollouts`), training, figures."""
 
-from __future__ import annotations
+from langgraph_evidence.training.query_scorer.evaluate import measure_query_scorer
+from langgraph_evidence.training.query_scorer.train import train_query_scorer
 
-from typing import TYPE_CHECKING
-
-from langgraph_evidence.front_door import lazily
-
-if TYPE_CHECKING:
-    from langgraph_evidence.training.query_scorer.evaluate import measure_query_scorer
-    from langgraph_evidence.training.query_scorer.train import train_query_scorer
-
-__all__ = [
-    "measure_query_scorer",
-    "train_query_scorer",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "evaluate": "measure_query_scorer",
-        "train": "train_query_scorer",
-    },
-)
+__all__ = ["measure_query_scorer", "train_query_scorer"]

@@ -10,7 +10,7 @@ import numpy as np
 from langgraph_evidence.citations import split_sentences
 from langgraph_evidence.evaluation.answers import score_answer
 from langgraph_evidence.evaluation.intervals import bootstrap
-from langgraph_evidence.models.base import Encoder, default_encoder
+from langgraph_evidence.models import default_encoder
 from langgraph_evidence.models.reader import Reader
 from langgraph_evidence.training.base import TUNE_FOLD, DataFolder
 from langgraph_evidence.training.reader.data import Example, ExampleMaker, Row, join_passage, rows_of
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from langgraph_evidence.evaluation.answers import Style
+    from langgraph_evidence.models.base import Encoder
 
 _STYLES: dict[str, Style] = {"HotpotQA": "hotpotqa", "2Wiki": "2wiki", "MuSiQue": "musique"}
 _SEED = 77

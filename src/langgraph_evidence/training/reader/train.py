@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from langgraph_evidence.models import default_encoder
 from langgraph_evidence.models.base import (
     Adapter,
     AdapterSpec,
     Encoder,
-    default_encoder,
     load_adapter,
     read_json,
     save_adapter,

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
-from langgraph_evidence.models.base import default_encoder
+from langgraph_evidence.models import default_encoder
 from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec, save_adapter
 from langgraph_evidence.models.entailment.head import MAX_TOKENS, OUTPUTS, EntailmentHead, label_logits
 from langgraph_evidence.models.entailment.labels import read_labels

@@ -1,4 +1,4 @@
-"""Models that a process loads once, whoever asks first.
+"""What a process loads once, whoever asks first: the encoder, and by `once` any other model.
 
 Two threads that import torch at once, or one that follows an import that was broken off, meet a torch that is only half
 there; one lock is therefore held over the first import and over every load of a default model.
@@ -15,6 +15,8 @@ from langgraph_evidence.errors import MissingExtra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from langgraph_evidence.models.base import Encoder
 
 T = TypeVar("T")
 
@@ -61,3 +63,16 @@ def once(load: Callable[[], T]) -> Callable[[], T]:
         return loaded[0]
 
     return shared
+
+
+@once
+def default_encoder() -> Encoder:
+    """The process's shared encoder, loaded at its first use.
+
+    Raises:
+        ResourceError: The default weights are nowhere to be found, or were altered.
+        MissingExtra: The local models are not installed.
+    """
+    from langgraph_evidence.models.base import Encoder
+
+    return Encoder.load()
