@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -101,6 +102,15 @@ def test_no_docstring_is_left_to_do() -> None:
         if any(text.upper().startswith("TODO") for text in docstrings(path.read_text("utf-8")))
     ]
     assert left == []
+
+
+@pytest.mark.parametrize("room", ["models", "training"])
+def test_every_folder_has_a_front_door(room: str) -> None:
+    root = ROOT / "src/langgraph_evidence" / room
+    for folder in {path.parent for path in root.rglob("*.py")} - {root}:
+        door = importlib.import_module(".".join(folder.relative_to(ROOT / "src").parts))
+        assert door.__doc__, folder
+        assert [name for name in door.__all__ if not hasattr(door, name)] == []
 
 
 def test_rooms_have_no_catch_all() -> None:

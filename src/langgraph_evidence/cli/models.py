@@ -84,7 +84,7 @@ def _training() -> Any:
     try:
         from langgraph_evidence.training import heads
     except ImportError as error:
-        raise MissingExtra("Trained heads need torch: pip install 'langgraph-evidence[local]'.") from error
+        raise MissingExtra(f"Trained heads need {error.name}: pip install 'langgraph-evidence[train]'.") from error
     return heads
 
 

@@ -236,6 +236,6 @@ def test_the_shared_encoder_is_the_one_used() -> None:
 def test_a_missing_encoder_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     # Another sharer: this process has an encoder already.
     monkeypatch.setattr(embedding_module, "default_encoder", once(inspect.unwrap(default_encoder)))
-    monkeypatch.setitem(sys.modules, "langgraph_evidence.models.base.encoder", None)
+    monkeypatch.setitem(sys.modules, "langgraph_evidence.models.base", None)
     with pytest.raises(MissingExtra, match=r"pip install 'langgraph-evidence\[local\]'"):
         retriever_for(TOWNS, "dense")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
 
 from langgraph_evidence.errors import InvalidInput
 
@@ -37,10 +38,7 @@ def auroc(scores: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
         InvalidInput: The truth is all yes or all no.
     """
     _need_both(truth)
-    _, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
-    yes, no = int(truth.sum()), int((~truth).sum())
-    return float((ranks[truth].sum() - yes * (yes + 1) / 2) / (yes * no))
+    return float(roc_auc_score(truth, scores))
 
 
 def bootstrap(measure: Measure, scores: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[float, float]:

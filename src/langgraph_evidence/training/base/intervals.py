@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from langgraph_evidence.evaluation.intervals import edges, resampled_means
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
-    Means = Mapping[str, NDArray[np.float64]]
-    Figures = dict[str, dict[str, float | list[float]]]
-    """Figures, some with 95% intervals, by the row they stand in: the head and its baselines, or a data set."""
+Means = Mapping[str, NDArray[np.float64]]
+Figures = dict[str, dict[str, float | list[float]]]
+"""Figures, some with 95% intervals, by the row they stand in: the head and its baselines, or a data set."""
 
 
 def with_intervals(

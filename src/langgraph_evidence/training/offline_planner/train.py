@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F  # noqa: N812 - torch's own convention
+from sklearn.linear_model import LogisticRegression
 
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.llm.offline.weights import NAME, Tables
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from torch import Tensor
+    from numpy.typing import NDArray
 
 LICENCES = "HotpotQA CC BY-SA 4.0; 2WikiMultihopQA Apache-2.0 with Wikipedia text CC BY-SA; MuSiQue CC BY 4.0"
 _FLOOR = 1e-4  # of a choice's chance of being right, so that a hopeless one does not rule the loss
@@ -63,7 +63,8 @@ def fit_queries(
 ) -> dict[str, float]:
     """Listwise logistic regression: -log of the chance that the softmax over the candidates falls on a good one.
 
-    Choices of which all or none are good teach nothing and are left out.
+    Choices of which all or none are good teach nothing and are left out. By hand, since scikit-learn's regressions see
+    rows one by one and know no choice among several.
 
     Raises:
         InvalidInput: No choice is left.
@@ -71,7 +72,8 @@ def fit_queries(
     kept = [choice for choice in choices if any(choice.good) and not all(choice.good)]
     if not kept:
         raise InvalidInput("There are no choices to learn from; check the data folder and the folds.")
-    names, features = _matrix([row for choice in kept for row in choice.features])
+    names, rows = _matrix([row for choice in kept for row in choice.features])
+    features = torch.from_numpy(rows).float()
     good = torch.tensor([float(value) for choice in kept for value in choice.good])
     owner = torch.tensor([index for index, choice in enumerate(kept) for _ in choice.good])
     weights = torch.zeros(len(names), requires_grad=True)
@@ -89,7 +91,7 @@ def fit_queries(
         optimizer.step()
         if report is not None:
             report(step + 1, options.steps, float(loss.detach()))
-    return _table(names, weights)
+    return _table(names, weights.tolist())
 
 
 def fit_ready(rows: Sequence[Readiness], options: PlannerOptions) -> dict[str, float]:
@@ -101,32 +103,27 @@ def fit_ready(rows: Sequence[Readiness], options: PlannerOptions) -> dict[str, f
     if not rows:
         raise InvalidInput("No walk found two passages: nothing tells when to stop. Check the data folder and folds.")
     names, features = _matrix([row.features for row in rows])
-    truth = torch.tensor([float(row.complete) for row in rows])
-    weights = torch.zeros(len(names), requires_grad=True)
-    optimizer = torch.optim.LBFGS([weights], max_iter=100)
-
-    def closure() -> float:
-        optimizer.zero_grad()
-        loss = F.binary_cross_entropy_with_logits(features @ weights, truth) + options.decay * weights.square().sum()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        return float(loss.detach())
-
-    optimizer.step(closure)  # type: ignore[no-untyped-call]  # torch leaves it untyped
-    return _table(names, weights)
+    complete = np.array([row.complete for row in rows])
+    # scikit-learn's C weighs the sum of the losses against half the squared norm, `decay` the norm against their mean.
+    fit = LogisticRegression(C=1 / (2 * len(rows) * options.decay), fit_intercept=False, tol=1e-8, max_iter=1000)
+    # It refuses rows of one class, which short walks can give: each stands as both, one of the two without weight.
+    both = np.repeat([True, False], len(rows))
+    fit.fit(np.tile(features, (2, 1)), both, np.concatenate([complete, ~complete]).astype(float))
+    return _table(names, fit.coef_[0].tolist())
 
 
-def _matrix(rows: Sequence[dict[str, float]]) -> tuple[list[str], Tensor]:
+def _matrix(rows: Sequence[dict[str, float]]) -> tuple[list[str], NDArray[np.float64]]:
     names = sorted({name for row in rows for name in row})
     columns = {name: column for column, name in enumerate(names)}
-    values = np.zeros((len(rows), len(names)), dtype=np.float32)
+    values = np.zeros((len(rows), len(names)), dtype=np.float64)
     for index, row in enumerate(rows):
         for name, value in row.items():
             values[index, columns[name]] = value
-    return names, torch.from_numpy(values)
+    return names, values
 
 
-def _table(names: Sequence[str], weights: Tensor) -> dict[str, float]:
-    return {name: round(value, _DIGITS) for name, value in zip(names, weights.detach().tolist(), strict=True)}
+def _table(names: Sequence[str], weights: Sequence[float]) -> dict[str, float]:
+    return {name: round(value, _DIGITS) for name, value in zip(names, weights, strict=True)}
 
 
 def fit_tables(
@@ -170,7 +167,7 @@ def train_offline_planner(
         "options": asdict(options),
         "questions": len(cases),
         "figures": {name: round(value, 4) for name, value in figures.items()},
-        "versions": {name: importlib.metadata.version(name) for name in ("torch", "numpy", "bm25s")},
+        "versions": {name: importlib.metadata.version(name) for name in ("torch", "scikit-learn", "numpy", "bm25s")},
     }
     out.mkdir(parents=True, exist_ok=True)
     card = {"head": NAME, "details": details, "tables": {"query": tables.query, "ready": tables.ready}}
