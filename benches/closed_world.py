@@ -20,10 +20,9 @@ from langgraph_evidence.evaluation.closed_world import ClosedWorld
 from langgraph_evidence.evaluation.datasets import DataSet, join_data, load_data
 from langgraph_evidence.evaluation.evaluate import EvaluationOptions, run_evaluation
 from langgraph_evidence.methods import get_method
-from langgraph_evidence.models.entailment import Entailment
-from langgraph_evidence.models.entailment_features import word_overlap
-from langgraph_evidence.models.reader import default_reader
-from langgraph_evidence.training.classification import auroc, balanced_accuracy
+from langgraph_evidence.models import default_reader
+from langgraph_evidence.models.entailment import Entailment, word_overlap
+from langgraph_evidence.training.base import auroc, balanced_accuracy
 from langgraph_evidence.types import passage_line
 
 if TYPE_CHECKING:

@@ -20,9 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from langgraph_evidence.models.batching import RowCache
-from langgraph_evidence.models.encoder import Encoder
-from langgraph_evidence.models.weights import find_base
+from langgraph_evidence.models.base import Encoder, RowCache, find_base
 
 if TYPE_CHECKING:
     from collections.abc import Callable

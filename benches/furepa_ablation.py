@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
+from langgraph_evidence import models
 from langgraph_evidence.errors import EvidenceError, InvalidInput
 from langgraph_evidence.evaluation.datasets import DataSet, join_data, load_data
 from langgraph_evidence.evaluation.evaluate import EvaluationOptions, run_evaluation
@@ -28,9 +29,9 @@ from langgraph_evidence.llm.offline.evidence import bridges
 from langgraph_evidence.llm.offline.questions import analyse
 from langgraph_evidence.methods import Method, get_method
 from langgraph_evidence.methods.furepa import FurepaSettings, create_furepa
-from langgraph_evidence.models import reader
-from langgraph_evidence.models.encoder import default_encoder
-from langgraph_evidence.models.query_scorer import SimilarityScorer, default_query_scorer
+from langgraph_evidence.models import default_encoder, default_query_scorer
+from langgraph_evidence.models.query_scorer import SimilarityScorer
+from langgraph_evidence.models.reader import Reading
 from langgraph_evidence.settings import parse_assignments
 
 if TYPE_CHECKING:
@@ -76,24 +77,24 @@ COMPARED = ((TRAINED, OFF), (UNTRAINED, OFF), (TRAINED, UNTRAINED), (TRAINED, UN
 class OverlapReader:
     """Answers without a trained model: yes, the first side of a choice, or the new name nearest to the question."""
 
-    def read(self, question: str, passages: Sequence[str], *, must_answer: bool = False) -> reader.Reading:  # noqa: ARG002 - as in Reader.read
+    def read(self, question: str, passages: Sequence[str], *, must_answer: bool = False) -> Reading:  # noqa: ARG002 - as in Reader.read
         """As `Reader.read`; none where no name is new."""
         asked, evidence = analyse(question), tuple(passages)
         if asked.yes_no:
-            return reader.Reading("yes", "yes", -1, 0, 0, 1.0, 1.0)
+            return Reading("yes", "yes", -1, 0, 0, 1.0, 1.0)
         names = sorted(bridges(asked, evidence), key=lambda bridge: -bridge.features["near"])
         if not asked.sides and not names:
-            return reader.Reading("none", "", -1, 0, 0, 1.0, 0.0)
+            return Reading("none", "", -1, 0, 0, 1.0, 0.0)
         text = asked.sides[0] if asked.sides else names[0].name
         place = next((index for index, line in enumerate(evidence) if text in line), 0)
-        return reader.Reading("span", text, place, 0, 0, 1.0, 1.0)
+        return Reading("span", text, place, 0, 0, 1.0, 1.0)
 
 
 @contextmanager
 def unread() -> Iterator[None]:
     """The offline model without its reader; what it has read before is forgotten on both sides."""
     find_answer.cache_clear()
-    with mock.patch.object(reader, "default_reader", OverlapReader):
+    with mock.patch.object(models, "default_reader", OverlapReader):
         yield
     find_answer.cache_clear()
 

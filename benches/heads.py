@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from langgraph_evidence.models.batching import RowCache
-from langgraph_evidence.models.encoder import Encoder
+from langgraph_evidence.models.base import Encoder, RowCache
 from langgraph_evidence.models.entailment import Entailment
 from langgraph_evidence.models.reader import Reader
 from langgraph_evidence.models.sentence_ranker import SentenceRanker
@@ -44,10 +43,11 @@ MEMORY = """
 import sys, psutil
 rss = lambda: psutil.Process().memory_info().rss / 2**20
 bare = rss()
-from langgraph_evidence.models.encoder import Encoder, default_encoder
+from langgraph_evidence.models.base import Encoder
+from langgraph_evidence.models import default_encoder
 from langgraph_evidence.models.entailment import Entailment
 from langgraph_evidence.models.progress_reward import ProgressReward
-from langgraph_evidence.models.query_head import ListwiseQueryScorer
+from langgraph_evidence.models.query_scorer import ListwiseQueryScorer
 from langgraph_evidence.models.reader import Reader
 from langgraph_evidence.models.sentence_ranker import SentenceRanker
 import torch

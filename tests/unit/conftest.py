@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from langgraph_evidence.models.encoder import Encoder
+from langgraph_evidence.models.base.encoder import Encoder
 
 WORDS = "the a of is was in who what when where film city king river born wrote red blue green cat dog lion".split()
 CONFIG: dict[str, Any] = {

@@ -68,7 +68,7 @@ def train(
 ) -> int:
     """Trains a head on folds 0-6, stops by fold 7, and writes its weights and a file of results."""
     room = _training()
-    from langgraph_evidence.models.encoder import Encoder
+    from langgraph_evidence.models.base import Encoder
 
     chosen = room.get_head(head)
     folder = out or Path("runs") / head
@@ -84,12 +84,12 @@ def _training() -> Any:
     try:
         from langgraph_evidence.training import heads
     except ImportError as error:
-        raise MissingExtra("Trained heads need torch: pip install 'langgraph-evidence[local]'.") from error
+        raise MissingExtra(f"Trained heads need {error.name}: pip install 'langgraph-evidence[train]'.") from error
     return heads
 
 
 def _folds(word: str) -> frozenset[int]:
-    from langgraph_evidence.training.data import ANY_FOLD
+    from langgraph_evidence.training.base import ANY_FOLD
 
     if word == "any":
         return ANY_FOLD

@@ -11,7 +11,7 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr
 
-from langgraph_evidence.errors import MissingExtra
+from langgraph_evidence.models import loading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ class LocalChat(BaseChatModel):
     Args:
         model: A directory, or the id of a model on the hub.
         device: As torch names it; auto takes a GPU where there is one.
-        precision: The name of a torch type; auto takes the one the weights are stored in.
+        precision: fp32, bf16 or fp16; auto takes the type the weights are stored in.
         temperature: Of sampling; 0 takes the likeliest token.
         top_p: The share of probability that is sampled from.
         max_tokens: The most tokens of a reply.
@@ -117,15 +117,16 @@ class LocalChat(BaseChatModel):
     def _steps(
         self, causal: CausalModel, prompt: list[int], n: int, kwargs: dict[str, Any]
     ) -> Iterator[list[Token | None]]:
+        from langgraph_evidence.models.causal import Sampling
+
         seed = kwargs.get("seed", self.seed) or 0
-        return causal.generate(
-            prompt,
+        sampling = Sampling(
             seeds=range(seed, seed + n),
             temperature=kwargs.get("temperature", self.temperature) or 0.0,
             top_p=kwargs.get("top_p", self.top_p),
-            limit=kwargs.get("max_tokens") or self.max_tokens,
             top=kwargs.get("top_logprobs") or 0,
         )
+        return causal.generate(prompt, limit=kwargs.get("max_tokens") or self.max_tokens, sampling=sampling)
 
 
 class _Loaded:
@@ -138,10 +139,8 @@ class _Loaded:
     def get(self, chat: LocalChat) -> CausalModel:
         with self._lock:
             if self._causal is None:
-                try:
+                with loading():
                     from langgraph_evidence.models.causal import CausalModel
-                except ImportError as error:
-                    raise MissingExtra(f"LocalChat needs langgraph-evidence[local]: {error}") from error
                 self._causal = CausalModel.load(chat.model, device=chat.device, precision=chat.precision)
             return self._causal
 

@@ -1,1 +1,64 @@
-"""TODO."""
+"""Local models, inference only: one room a model, with the same name in `training`.
+
+| room | what it holds |
+|---|---|
+| `base` | the shared encoder, adapters over it, and how full-size models are loaded and shared |
+| `query_scorer` | which query would find its passage first (FuRePA) |
+| `entailment` | whether passages entail a sentence |
+| `reader` | the answer that passages give, or that they give none |
+| `sentence_ranker` | which sentences matter to a question or claim |
+| `progress_reward` | how good a partial answer is (Think&Cite) |
+| `causal` | causal language models: one loader, one way to write, one likelihood |
+| `remote` | models behind a scoring server |
+
+Here are the models that a process shares, each loaded once, whoever asks first; naming them loads nothing. All else is
+imported from a room's own front door (`from langgraph_evidence.models.reader import Reader`), which loads torch.
+`weights/` holds what is shipped, with a card each.
+
+Every `default_<model>` stands on the shared encoder and raises ResourceError where weights are missing or altered,
+MissingExtra where the local models are not installed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from langgraph_evidence.models.shared import default_encoder, loading, once
+
+if TYPE_CHECKING:
+    from langgraph_evidence.models.entailment import Entailment
+    from langgraph_evidence.models.query_scorer import QueryScorer
+    from langgraph_evidence.models.reader import Reader
+
+__all__ = [
+    "default_encoder",
+    "default_entailment",
+    "default_query_scorer",
+    "default_reader",
+    "loading",
+    "once",
+]
+
+
+@once
+def default_query_scorer() -> QueryScorer:
+    """The scorer of a graph that is given none: the shipped listwise head."""
+    from langgraph_evidence.models.query_scorer import ListwiseQueryScorer
+
+    return ListwiseQueryScorer.load(encoder=default_encoder())
+
+
+@once
+def default_entailment() -> Entailment:
+    """The shipped entailment head."""
+    from langgraph_evidence.models.entailment import Entailment
+
+    return Entailment.load(encoder=default_encoder())
+
+
+@once
+def default_reader() -> Reader:
+    """The shipped reader."""
+    from langgraph_evidence.models.reader import Reader
+
+    return Reader.load(encoder=default_encoder())

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from langchain_core.embeddings import Embeddings
 
-from langgraph_evidence.errors import EvidenceError, InvalidInput, MissingExtra, ModelError, ResourceError
+from langgraph_evidence.errors import EvidenceError, InvalidInput, ModelError, ResourceError
+from langgraph_evidence.models import default_encoder
 from langgraph_evidence.retrieval.storage import load_array, save_array
 from langgraph_evidence.types import passage_line
 
@@ -50,7 +51,7 @@ class Embedder:
     """
 
     def __init__(self, source: EncoderLike | None = None) -> None:
-        source = _shared_encoder() if source is None else source
+        source = default_encoder() if source is None else source
         if isinstance(source, str) or not isinstance(source, TextEncoder | Embeddings):  # a str can encode itself
             raise InvalidInput(f"An encoder or LangChain Embeddings is needed, not {type(source).__name__}.")
         self.source = source
@@ -89,16 +90,6 @@ class Embedder:
         lengths[lengths == 0] = 1
         vectors /= lengths
         return vectors
-
-
-def _shared_encoder() -> TextEncoder:
-    try:
-        from langgraph_evidence.models.encoder import default_encoder
-    except ImportError as error:
-        raise MissingExtra(
-            f"Dense retrieval needs {error.name}: pip install 'langgraph-evidence[local]', or give an encoder."
-        ) from error
-    return default_encoder()
 
 
 def embed_resumably(

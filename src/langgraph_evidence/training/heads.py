@@ -8,27 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.llm.offline.weights import NAME, SHIPPED
-from langgraph_evidence.models.encoder import default_encoder
-from langgraph_evidence.training.data import DataFolder
+from langgraph_evidence.models import default_encoder
+from langgraph_evidence.training.base import DataFolder
 from langgraph_evidence.training.entailment import evaluate_entailment, train_entailment
-from langgraph_evidence.training.measures import (
-    measure_progress_reward,
-    measure_query_scorer,
-    measure_sentence_ranker,
-)
 from langgraph_evidence.training.offline_planner import measure_shipped_planner, train_offline_planner
-from langgraph_evidence.training.progress_reward import train_progress_reward
-from langgraph_evidence.training.query_scorer import train_query_scorer
-from langgraph_evidence.training.reader import train_reader
-from langgraph_evidence.training.reader_eval import evaluate_reader
-from langgraph_evidence.training.sentence_ranker import train_sentence_ranker
+from langgraph_evidence.training.progress_reward import measure_progress_reward, train_progress_reward
+from langgraph_evidence.training.query_scorer import measure_query_scorer, train_query_scorer
+from langgraph_evidence.training.reader import evaluate_reader, train_reader
+from langgraph_evidence.training.sentence_ranker import measure_sentence_ranker, train_sentence_ranker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
-    from langgraph_evidence.models.encoder import Encoder
-    from langgraph_evidence.training.loop import TrainResult
+    from langgraph_evidence.models.base import Encoder
+    from langgraph_evidence.training.base import TrainResult
 
 Row = dict[str, str | int | float]
 """One line of a head's table: what it is of, then its figures."""

@@ -131,13 +131,13 @@ def test_logprobs_are_those_of_the_network(chat: Any) -> None:
 
 
 def test_the_cache_of_keys_changes_nothing(chat: Any) -> None:
-    from langgraph_evidence.models.causal import CausalModel
+    from langgraph_evidence.models.causal import CausalModel, Sampling
 
     causal = CausalModel.load(chat.model, device="cpu")
     prompt = causal.encode([{"role": "user", "content": "w1 w2"}])
 
     def likeliest(tokens: Any, limit: Any) -> Any:
-        steps = causal.generate(tokens, limit=limit, seeds=[0], temperature=0.0, top_p=1.0, top=0)
+        steps = causal.generate(tokens, limit=limit, sampling=Sampling(seeds=[0]))
         return [step[0] for step in steps]
 
     whole = likeliest(prompt, 5)
@@ -211,7 +211,7 @@ def test_a_prompt_that_fills_the_context_is_refused(chat: Any) -> None:
 
 
 def test_roles_reach_the_template(chat: Any) -> None:
-    from langgraph_evidence.models.causal import CausalModel
+    from langgraph_evidence.models.causal.model import CausalModel
 
     causal = CausalModel.load(chat.model, device="cpu")
     turns = [{"role": "system", "content": "w3"}, {"role": "user", "content": "w4"}]

@@ -1,4 +1,4 @@
-"""A scoring server on loopback."""
+"""A scoring server on loopback, and a small language model in a folder."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import torch
 from local_service import Answer, serving
 
-from langgraph_evidence.models import http
+from langgraph_evidence.models.remote import client
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Its address, its `state["reply"](payload)` (a value, a status, or an `Answer`), and what it was asked."""
-    monkeypatch.setattr(http, "_PAUSE", 0.001)
+    monkeypatch.setattr(client, "_PAUSE", 0.001)
     seen: list[dict[str, Any]] = []
     state: dict[str, Any] = {"reply": lambda payload: []}
 
@@ -31,3 +32,19 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
     with serving(answer) as service:
         yield service.url, state, seen
+
+
+@pytest.fixture(scope="session")
+def language_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    folder = tmp_path_factory.mktemp("lm")
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokenizer = Tokenizer(models.BPE({letter: index for index, letter in enumerate(letters)}, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
+    torch.manual_seed(0)
+    GPT2LMHeadModel(GPT2Config(vocab_size=256, n_positions=128, n_embd=16, n_layer=1, n_head=2)).save_pretrained(folder)
+    return folder

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from langgraph_evidence.models.adapters import shipped
-from langgraph_evidence.models.encoder import default_encoder
-from langgraph_evidence.models.progress_reward import ProgressReward
-from langgraph_evidence.models.query_scorer import default_query_scorer
-from langgraph_evidence.models.sentence_ranker import SentenceRanker
-from langgraph_evidence.models.weights import BASE_SHA256, sha256_of
+from langgraph_evidence.models import default_encoder, default_query_scorer
+from langgraph_evidence.models.base.adapters import shipped
+from langgraph_evidence.models.base.weights import BASE_SHA256, sha256_of
+from langgraph_evidence.models.progress_reward.model import ProgressReward
+from langgraph_evidence.models.sentence_ranker.model import SentenceRanker
 
 HEADS = ("query_scorer", "sentence_ranker", "progress_reward")
 PASSAGES = [

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from langchain_tests.integration_tests import RetrieversIntegrationTests
 from numpy.typing import NDArray
 
 from langgraph_evidence.errors import InvalidInput, MissingExtra, ModelError, ResourceError
+from langgraph_evidence.models import default_encoder, once
 from langgraph_evidence.retrieval import (
     BM25Retriever,
     DenseRetriever,
@@ -232,6 +234,8 @@ def test_the_shared_encoder_is_the_one_used() -> None:
 
 
 def test_a_missing_encoder_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "langgraph_evidence.models.encoder", None)
+    # Another sharer: this process has an encoder already.
+    monkeypatch.setattr(embedding_module, "default_encoder", once(inspect.unwrap(default_encoder)))
+    monkeypatch.setitem(sys.modules, "langgraph_evidence.models.base", None)
     with pytest.raises(MissingExtra, match=r"pip install 'langgraph-evidence\[local\]'"):
         retriever_for(TOWNS, "dense")

@@ -25,7 +25,7 @@ def find_answer(question: str, evidence: tuple[str, ...]) -> Found:
         ResourceError: The reader's weights are missing or altered.
         MissingExtra: The local models are not installed.
     """
-    from langgraph_evidence.models.reader import default_reader
+    from langgraph_evidence.models import default_reader
 
     if not evidence or not question.strip():
         return Found(title_of(evidence[-1]) if evidence else "", "")

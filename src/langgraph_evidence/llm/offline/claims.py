@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,8 +51,7 @@ def _about(passage: str, claim: str) -> bool:
     return bool(own) and own <= stems(claim)
 
 
-@lru_cache(maxsize=1)
 def _entailment() -> Entailment:
-    from langgraph_evidence.models.entailment import Entailment
+    from langgraph_evidence.models import default_entailment
 
-    return Entailment.load()
+    return default_entailment()

@@ -135,7 +135,7 @@ def _answer(turn: Turn) -> str:
         return verdict(turn.question, claim, passages)
     if len(passages) == 1 and len(passages[0].split()) <= 6:
         return passages[0]
-    from langgraph_evidence.models.reader import default_reader
+    from langgraph_evidence.models import default_reader
 
     names = [span.text.lower() for span in entities(turn.question)]
     # A search also brings what merely has words in common; the reader is surer without it.

@@ -20,13 +20,14 @@ from langgraph_evidence.methods.furepa.reasoning import best_so_far, force_answe
 from langgraph_evidence.methods.furepa.searching import execute, rank_by_score
 from langgraph_evidence.methods.furepa.settings import FurepaSettings
 from langgraph_evidence.methods.furepa.state import FurepaOutput, FurepaState, Sample, ScoredQuery, plans_of_round
-from langgraph_evidence.models.query_scorer import QueryScorer, default_query_scorer
+from langgraph_evidence.models import default_query_scorer
 from langgraph_evidence.run import MethodRun, QuestionInput, add_nodes, replaced
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.retrievers import BaseRetriever
 
+    from langgraph_evidence.models.query_scorer import QueryScorer
     from langgraph_evidence.run import Cut
 
 # propose, assess, score_queries, retrieve, next_round

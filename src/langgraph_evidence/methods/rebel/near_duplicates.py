@@ -17,7 +17,7 @@ Features = Callable[[Sequence[str]], "NDArray[np.float32]"]
 
 def default_features(texts: Sequence[str]) -> NDArray[np.float32]:
     """The shared encoder's sentence vectors, loaded when they are first asked for."""
-    from langgraph_evidence.models.encoder import default_encoder
+    from langgraph_evidence.models import default_encoder
 
     return default_encoder().encode(texts)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
+from langgraph_evidence import models
 from langgraph_evidence.llm.offline import OfflineChat, answers
-from langgraph_evidence.models import reader
 from langgraph_evidence.models.reader import Reading
 
 EVIDENCE = (
@@ -32,7 +32,7 @@ class FixedReader:
 
 def use(monkeypatch: pytest.MonkeyPatch, reading: Reading) -> None:
     answers.find_answer.cache_clear()
-    monkeypatch.setattr(reader, "default_reader", lambda: FixedReader(reading))
+    monkeypatch.setattr(models, "default_reader", lambda: FixedReader(reading))
 
 
 @pytest.fixture(autouse=True)

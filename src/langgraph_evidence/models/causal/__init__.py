@@ -1,0 +1,10 @@
+"""Causal language models on this machine: one loader, one way to write, one to tell how likely a text is.
+
+A chat model (`llm.local`) and a reward from two models (`models.progress_reward`) are made of the same `CausalModel`.
+"""
+
+from langgraph_evidence.models.causal.likelihood import TokenLikelihood
+from langgraph_evidence.models.causal.model import CausalModel
+from langgraph_evidence.models.causal.sampling import Allowed, Sampling, Token
+
+__all__ = ["Allowed", "CausalModel", "Sampling", "Token", "TokenLikelihood"]

@@ -1,0 +1,55 @@
+"""Reading training data: JSON Lines, gzipped or not, hashed, and split by fold."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+from langgraph_evidence.errors import ResourceError
+from langgraph_evidence.models.base import sha256_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+TRAIN_FOLDS = frozenset(range(7))
+TUNE_FOLD = 7
+HELD_OUT_FOLDS = frozenset({7, 8, 9})
+ANY_FOLD = frozenset(range(10))
+
+
+class DataFolder:
+    """A folder of data files; it remembers the hash of each file that was read.
+
+    Args:
+        root: The folder.
+
+    Raises:
+        ResourceError: There is no such folder.
+    """
+
+    def __init__(self, root: Path) -> None:
+        if not root.is_dir():
+            raise ResourceError(f"There is no data folder {str(root)!r}. Give the folder that holds the data sets.")
+        self.root = root
+        self.hashes: dict[str, str] = {}
+
+    def rows(self, name: str, folds: Iterable[int] | None = None) -> list[dict[str, Any]]:
+        """Rows of `name` (`multihop/hotpotqa_dev.jsonl`, with or without .gz) in the folds, or all of them.
+
+        Raises:
+            ResourceError: The file is missing or damaged.
+        """
+        path = next((path for path in (self.root / f"{name}.gz", self.root / name) if path.is_file()), None)
+        if path is None:
+            raise ResourceError(f"The data folder {self.root} lacks {name} (or {name}.gz).")
+        self.hashes[name] = sha256_of(path)
+        wanted = None if folds is None else frozenset(folds)
+        try:
+            data = path.read_bytes()
+            text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+            rows = [json.loads(line) for line in text.split("\n") if line.strip()]
+        except (OSError, EOFError, ValueError) as error:
+            raise ResourceError(f"{path} is not readable JSON Lines ({error}). Restore the file.") from error
+        return [row for row in rows if wanted is None or row.get("fold") in wanted]

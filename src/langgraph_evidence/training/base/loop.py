@@ -1,0 +1,273 @@
+"""The training loop that every head shares: what differs between heads is a `step` and a `measure`.
+
+A head's training file reads its data (`training.data`), tokenises it, and calls `train`:
+
+    adapter = Adapter(encoder, AdapterSpec("my_head", encoder.sha256, 32, ("no", "yes"), 192))
+    inputs = encoder.tokenizer.pairs([(row.first, row.second) for row in rows], 192)
+
+    def step(indexes):                          # indexes of one batch; returns the mean loss, with gradients
+        batch = encoder.tokenizer.collate([inputs[i] for i in indexes], encoder.device)
+        return F.cross_entropy(adapter.outputs(encoder, batch), labels[indexes])
+
+    def measure(frozen):                        # figures on fold 7; "score" decides: higher is better
+        return {"score": accuracy(PairModel(encoder, frozen), held_out)}
+
+    result = train(adapter, [len(tokens) for tokens in inputs], step, measure, options, out, data=hashes)
+    save_adapter(adapter, out / "my_head.safetensors")   # `train` leaves the best parameters in place
+
+An index may stand for a group of inputs (a question's candidates, a preferred and a rejected text); its length is then
+their sum. Every random choice follows from the seed and the step's number, so a run that was killed and resumed ends
+like one that was not.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib.metadata
+import json
+import time
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.models.base import token_batches, write_aside
+from langgraph_evidence.training.base.checkpoint import load_checkpoint, save_checkpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from torch import Tensor
+
+    from langgraph_evidence.models.base import Adapter
+
+_POOL = 50
+# So many first steps hardly count in a moving average: they are too far from where a run ends.
+_SETTLING = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions:
+    """How to train; every value is written to the results.
+
+    Args:
+        epochs: Passes over the data.
+        learning_rate: AdamW's peak, after the warm-up.
+        batch_tokens: Padded tokens in a batch.
+        warmup: Share of the steps over which the rate rises.
+        weight_decay: AdamW's decay.
+        clip: Largest gradient norm.
+        average: Decay of the parameters' moving average, which is what is measured and kept; 0 keeps the last ones.
+        seed: Of order, dropout and initial values.
+        measure_every: Steps between measurements and checkpoints; 0 measures once an epoch.
+        patience: Measurements without a better score before it stops.
+        max_steps: Stops after so many steps; 0 is no limit.
+    """
+
+    epochs: int = 3
+    learning_rate: float = 1e-3
+    batch_tokens: int = 4096
+    warmup: float = 0.06
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    average: float = 0.0
+    seed: int = 0
+    measure_every: int = 0
+    patience: int = 3
+    max_steps: int = 0
+
+
+@dataclass
+class Progress:
+    """Where a run stands; everything in it is in the checkpoint.
+
+    Args:
+        step: Steps done.
+        best: The best score so far.
+        stale: Measurements since then.
+        seconds: Time spent, over all resumptions.
+        history: One entry a measurement: step, mean loss since the last, figures.
+    """
+
+    step: int = 0
+    best: float = float("-inf")
+    stale: int = 0
+    seconds: float = 0.0
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class TrainResult:
+    """What a run ended with: the figures of the best measurement, and the whole course."""
+
+    figures: dict[str, float]
+    progress: Progress
+
+
+def epoch_batches(lengths: Sequence[int], budget: int, rng: np.random.Generator) -> list[list[int]]:
+    """Batches of one epoch in random order: drawn at random, of similar lengths within, filled by token budget."""
+    order = rng.permutation(len(lengths))
+    mean = max(1.0, float(np.mean(lengths)))
+    pool = max(1, int(_POOL * budget / mean))
+    batches = []
+    for start in range(0, len(order), pool):
+        chosen = order[start : start + pool]
+        groups = token_batches([lengths[index] for index in chosen], budget)
+        batches.extend([[int(chosen[place]) for place in group] for group in groups])
+    rng.shuffle(batches)
+    return batches
+
+
+def train(
+    adapter: Adapter,
+    lengths: Sequence[int],
+    step: Callable[[list[int]], Tensor],
+    measure: Callable[[Adapter], Mapping[str, float]],
+    *,
+    options: TrainOptions,
+    out: Path,
+    data: Mapping[str, str] | None = None,
+    resume: bool = False,
+    report: Callable[[int, int, float], None] | None = None,
+) -> TrainResult:
+    """Trains an adapter and leaves its best parameters in it; checkpoints and results.json are in `out`.
+
+    Args:
+        adapter: What is trained, in place.
+        lengths: Tokens of each example, for batching.
+        step: The mean loss of a batch of examples.
+        measure: Figures of a frozen copy; `score` decides which parameters are the best and when to stop.
+        options: How.
+        out: Folder of the checkpoint and the results.
+        data: sha256 of each file the examples came from.
+        resume: Go on from the checkpoint in `out`, where there is one.
+        report: Called after each step with the step, the number of all steps, and the loss.
+
+    Raises:
+        InvalidInput: There are no examples.
+        ResourceError: The checkpoint is damaged or of a run with other options or data.
+    """
+    if not lengths:
+        raise InvalidInput("There are no training examples; check the data folder and the folds.")
+    out.mkdir(parents=True, exist_ok=True)
+    plan, hashes = _plan(lengths, options), dict(data or {})
+    run = _Run(adapter=adapter, measure=measure, options=options, out=out, data=hashes, plan=plan)
+    if resume:
+        run.resume()
+    run.train(step, report)
+    return run.finish()
+
+
+def _plan(lengths: Sequence[int], options: TrainOptions) -> list[list[int]]:
+    plan: list[list[int]] = []
+    for epoch in range(options.epochs):
+        plan.extend(epoch_batches(lengths, options.batch_tokens, np.random.default_rng([options.seed, epoch])))
+    return plan[: options.max_steps] if options.max_steps else plan
+
+
+@dataclass(kw_only=True)
+class _Run:
+    """One run: the optimiser, the course, the best parameters."""
+
+    adapter: Adapter
+    measure: Callable[[Adapter], Mapping[str, float]]
+    options: TrainOptions
+    out: Path
+    data: dict[str, str]
+    plan: list[list[int]]
+    progress: Progress = field(default_factory=Progress)
+
+    def __post_init__(self) -> None:
+        trained = [value for value in self.adapter.parameters() if value.requires_grad]
+        options = self.options
+        self.optimizer = torch.optim.AdamW(trained, lr=options.learning_rate, weight_decay=options.weight_decay)
+        self.average = {name: value.clone() for name, value in self.adapter.state_dict().items()}
+        self.best = {name: value.clone() for name, value in self.average.items()}
+        self.every = options.measure_every or max(1, len(self.plan) // max(1, options.epochs))
+
+    @property
+    def _identity(self) -> dict[str, Any]:
+        return {"options": asdict(self.options), "data": self.data, "steps": len(self.plan)}
+
+    def resume(self) -> None:
+        state = load_checkpoint(self.out, self.adapter, self.optimizer, self._identity)
+        if state is not None:
+            self.progress, self.average, self.best = Progress(**state[0]), state[1], state[2]
+
+    def _rate(self, step: int) -> float:
+        warm = max(1, int(self.options.warmup * len(self.plan)))
+        share = (step + 1) / warm if step < warm else (len(self.plan) - step) / max(1, len(self.plan) - warm)
+        return self.options.learning_rate * min(1.0, share)
+
+    def train(self, step: Callable[[list[int]], Tensor], report: Callable[[int, int, float], None] | None) -> None:
+        losses: list[float] = []
+        started = time.monotonic() - self.progress.seconds
+        while self.progress.step < len(self.plan) and self.progress.stale < self.options.patience:
+            losses.append(self._step(step, self.plan[self.progress.step]))
+            self.progress.step += 1
+            if report is not None:
+                report(self.progress.step, len(self.plan), losses[-1])
+            if self.progress.step % self.every == 0 or self.progress.step == len(self.plan):
+                self._measure(float(np.mean(losses)))
+                losses.clear()
+                self.progress.seconds = time.monotonic() - started
+                self._save()
+
+    def _save(self) -> None:
+        progress = asdict(self.progress)
+        save_checkpoint(
+            self.out,
+            self.adapter,
+            self.optimizer,
+            self._identity,
+            progress=progress,
+            average=self.average,
+            best=self.best,
+        )
+
+    def _step(self, step: Callable[[list[int]], Tensor], indexes: list[int]) -> float:
+        torch.manual_seed(self.options.seed * 1_000_003 + self.progress.step)
+        self.adapter.train()
+        for group in self.optimizer.param_groups:
+            group["lr"] = self._rate(self.progress.step)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = step(indexes)
+        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        torch.nn.utils.clip_grad_norm_(self.adapter.parameters(), self.options.clip)
+        self.optimizer.step()
+        self._follow()
+        return float(loss.detach())
+
+    def _follow(self) -> None:
+        kept = min(self.options.average, (self.progress.step + 1) / (self.progress.step + _SETTLING))
+        for name, value in self.adapter.state_dict().items():
+            self.average[name].lerp_(value.to(self.average[name].device), 1 - kept)
+
+    def _measure(self, loss: float) -> None:
+        frozen = copy.deepcopy(self.adapter)
+        frozen.load_state_dict(self.average)
+        figures = dict(self.measure(frozen))
+        self.progress.history.append({"step": self.progress.step, "loss": loss, **figures})
+        if figures["score"] > self.progress.best:
+            self.progress.best, self.progress.stale = figures["score"], 0
+            self.best = {name: value.clone() for name, value in self.average.items()}
+        else:
+            self.progress.stale += 1
+
+    def finish(self) -> TrainResult:
+        self.adapter.load_state_dict(self.best)
+        history = self.progress.history
+        figures = max(history, key=lambda entry: float(entry["score"])) if history else {}
+        results = self._identity | {
+            "head": self.adapter.spec.head,
+            "base": self.adapter.spec.base,
+            "best": figures,
+            "history": history,
+            "seconds": round(self.progress.seconds, 1),
+            "versions": {name: importlib.metadata.version(name) for name in ("torch", "tokenizers", "numpy")},
+        }
+        write_aside(self.out / "results.json", json.dumps(results, indent=2, sort_keys=True).encode())
+        return TrainResult({name: float(value) for name, value in figures.items()}, self.progress)

@@ -1,0 +1,6 @@
+"""The progress reward: pairs of next sentences (`data`), training, figures."""
+
+from langgraph_evidence.training.progress_reward.evaluate import measure_progress_reward
+from langgraph_evidence.training.progress_reward.train import train_progress_reward
+
+__all__ = ["measure_progress_reward", "train_progress_reward"]

@@ -1,0 +1,6 @@
+"""The reader: examples (`data`, `mixture`, `generated_questions`), answers found in them (`alignment`), figures."""
+
+from langgraph_evidence.training.reader.evaluate import evaluate_reader
+from langgraph_evidence.training.reader.train import ReaderPlan, train_reader
+
+__all__ = ["ReaderPlan", "evaluate_reader", "train_reader"]

@@ -1,0 +1,248 @@
+"""Training of the reader: point at the answer, tell span, yes, no and none apart.
+
+The loss of an answer with several places is minus the log of their summed probability, for starts and for ends
+(Clark & Gardner 2018); the kind's is cross-entropy, where QNLI's rows only say that there is an answer.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from langgraph_evidence.models import default_encoder
+from langgraph_evidence.models.base import (
+    Adapter,
+    AdapterSpec,
+    Encoder,
+    load_adapter,
+    read_json,
+    save_adapter,
+    write_aside,
+)
+from langgraph_evidence.models.reader import (
+    HEAD,
+    KINDS,
+    MAX_TOKENS,
+    NONE_BIAS,
+    AdapterSpans,
+    Reader,
+    ReaderHead,
+    new_head,
+    packed,
+)
+from langgraph_evidence.training.base import (
+    HELD_OUT_FOLDS,
+    TRAIN_FOLDS,
+    TUNE_FOLD,
+    DataFolder,
+    TrainOptions,
+    TrainResult,
+    train,
+)
+from langgraph_evidence.training.reader.alignment import align
+from langgraph_evidence.training.reader.evaluate import evaluate_reader, none_bias, tune_figures
+from langgraph_evidence.training.reader.generated_questions import generated_examples, plain_passages
+from langgraph_evidence.training.reader.mixture import real_examples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+    from pathlib import Path
+
+    from torch import Tensor
+
+    from langgraph_evidence.models.reader import Window
+    from langgraph_evidence.training.reader.data import Example
+
+__all__ = ["ReaderPlan", "Target", "evaluate_reader", "new_adapter", "reader_loss", "targets", "train_reader"]
+
+LICENCES = "HotpotQA CC BY-SA 4.0, 2WikiMultihopQA Apache-2.0, MuSiQue CC BY 4.0, QNLI CC BY-SA 4.0, PopQA MIT"
+READER_OPTIONS = TrainOptions(
+    epochs=2, learning_rate=6e-4, batch_tokens=3072, warmup=0.03, average=0.99, measure_every=500, patience=4
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReaderPlan:
+    """What is trained, on what.
+
+    Args:
+        rank: Width of the low-rank additions.
+        frozen_layers: Lowest layers without additions.
+        generated: How many rule-made questions join the real ones.
+        max_tokens: Tokens of a training window.
+        start: An adapter to go on from.
+    """
+
+    rank: int = 64
+    frozen_layers: int = 2
+    generated: int = 8_000
+    max_tokens: int = MAX_TOKENS
+    start: Path | None = None
+
+
+_PLAN = ReaderPlan()
+
+
+@dataclass(frozen=True)
+class Target:
+    """A window with what is to be learnt of it: its kind's index, -1 for "some answer", and the answer's tokens."""
+
+    window: Window
+    kind: int
+    starts: tuple[int, ...] = ()
+    ends: tuple[int, ...] = ()
+
+
+def targets(encoder: Encoder, examples: Collection[Example], max_tokens: int) -> list[Target]:
+    """Examples as windows, packed as the reader packs them; an answer that no window can teach is left out."""
+    made = []
+    for example in examples:
+        cut = packed(encoder.tokenizer, example.question, example.passages, max_tokens)
+        if example.kind in {"some", "none"}:
+            made.append(Target(cut[0], -1 if example.kind == "some" else KINDS.index("none")))
+        else:
+            made += [target for window in cut if (target := _answered(example, window)) is not None][:1]
+    return made
+
+
+def _answered(example: Example, window: Window) -> Target | None:
+    """A window as an example that has an answer; None where it lacks the answer or a gold passage."""
+    # A part of the gold passages would teach that incomplete evidence is enough.
+    if not set(example.gold) <= set(window.passages):
+        return None
+    kind = KINDS.index(example.kind)
+    if example.kind != "span":
+        return Target(window, kind)
+    starts, ends = align(window, example.passages, example.answers, example.gold)
+    return Target(window, kind, starts, ends) if starts else None
+
+
+def _places_loss(logits: Tensor, places: Sequence[tuple[int, ...]]) -> Tensor:
+    """Minus the log of the summed probability of each row's places; rows without places cost nothing; summed."""
+    told = [row for row, found in enumerate(places) if found]
+    if not told:
+        return logits.sum() * 0.0
+    allowed = torch.full_like(logits, float("-inf"))
+    for row in told:
+        allowed[row, list(places[row])] = 0.0
+    likely = logits.float().log_softmax(1) + allowed
+    return -torch.logsumexp(likely[told], dim=1).sum()
+
+
+def reader_loss(parts: tuple[Tensor, Tensor, Tensor], batch: Sequence[Target]) -> Tensor:
+    """The mean loss of a batch.
+
+    Args:
+        parts: Start, end and kind logits of `ReaderHead.parts`.
+        batch: What they should have been.
+    """
+    start, end, kind = parts
+    spans = _places_loss(start, [t.starts for t in batch]) + _places_loss(end, [t.ends for t in batch])
+    likely = kind.float().log_softmax(1)
+    wanted = torch.zeros_like(likely, dtype=torch.bool)
+    for row, target in enumerate(batch):
+        wanted[row, [target.kind] if target.kind >= 0 else [0, 1, 2]] = True
+    kinds = -torch.logsumexp(likely.masked_fill(~wanted, float("-inf")), dim=1).sum()
+    return (spans / 2 + kinds) / len(batch)
+
+
+def new_adapter(encoder: Encoder, rank: int, *, max_tokens: int = MAX_TOKENS, frozen_layers: int = 0) -> Adapter:
+    """An untrained reader; the lowest layers may be left as they are, which halves the cost of a step."""
+    spec = AdapterSpec(HEAD, encoder.sha256, rank, KINDS, max_tokens)
+    adapter = Adapter(encoder, spec, new_head(encoder))
+    for name, parameter in adapter.named_parameters():
+        if name.startswith("lora."):
+            layer = int(name.split(".")[2].split("_")[0])
+            parameter.requires_grad_(layer >= frozen_layers)
+    return adapter
+
+
+def make_step(encoder: Encoder, adapter: Adapter, learnt: Sequence[Target]) -> Callable[[list[int]], Tensor]:
+    """The training loop's step over targets."""
+    head = adapter.head
+    if not isinstance(head, ReaderHead):
+        raise TypeError(f"The reader's adapter has a {type(head).__name__}, not a ReaderHead.")
+
+    def step(indexes: list[int]) -> Tensor:
+        chosen = [learnt[index] for index in indexes]
+        batch = encoder.tokenizer.collate([target.window.tokens for target in chosen], encoder.device)
+        return reader_loss(head.parts(encoder.hidden(batch, adapter.lora), batch), chosen)
+
+    return step
+
+
+def train_reader(
+    data_dir: Path,
+    out: Path,
+    *,
+    plan: ReaderPlan = _PLAN,
+    options: TrainOptions = READER_OPTIONS,
+    encoder: Encoder | None = None,
+    resume: bool = False,
+    report: Callable[[int, int, float], None] | None = None,
+) -> TrainResult:
+    """Trains the reader on folds 0-6 with early stopping on fold 7; writes weights and results to `out`.
+
+    Args:
+        data_dir: Laid out as the project's data folder; data sets that are not there are left out.
+        out: Folder for checkpoints, reader.safetensors and results.json (with the table of `evaluate_reader`).
+        plan: What is trained, on what.
+        options: How to train.
+        encoder: The base, where it is not the shared one.
+        resume: Go on from the checkpoint in `out`.
+        report: Called after each step with the step, the number of all steps, and the loss.
+    """
+    base, folder = encoder or default_encoder(), DataFolder(data_dir)
+    adapter = _first_adapter(base, plan)
+    examples = [*real_examples(folder, TRAIN_FOLDS, options.seed)]
+    examples += generated_examples(plain_passages(folder, HELD_OUT_FOLDS), options.seed, plan.generated)
+    learnt = targets(base, examples, plan.max_tokens)
+
+    def measure(frozen: Adapter) -> dict[str, float]:
+        return tune_figures(Reader(AdapterSpans(base, frozen, cached=0)), folder, TUNE_FOLD)
+
+    result = train(
+        adapter,
+        [len(target.window.tokens) for target in learnt],
+        make_step(base, adapter, learnt),
+        measure,
+        options=options,
+        out=out,
+        data=folder.hashes,
+        resume=resume,
+        report=report,
+    )
+    bias = none_bias(_reader(base, adapter), folder, TUNE_FOLD)
+    adapter.spec = replace(adapter.spec, details=_details(folder, result, options) | {NONE_BIAS: bias})
+    save_adapter(adapter, out / f"{HEAD}.safetensors")
+    table = evaluate_reader(data_dir, reader=_reader(base, adapter), encoder=base)
+    results = read_json(out / "results.json") | {"evaluation": table["rows"]}
+    write_aside(out / "results.json", json.dumps(results, indent=2, sort_keys=True).encode())
+    return result
+
+
+def _first_adapter(encoder: Encoder, plan: ReaderPlan) -> Adapter:
+    adapter = new_adapter(encoder, plan.rank, frozen_layers=plan.frozen_layers)
+    if plan.start is not None:
+        known = load_adapter(encoder, plan.start, HEAD, labels=KINDS, build_head=lambda _: new_head(encoder))
+        adapter.load_state_dict({name: value.float() for name, value in known.state_dict().items()})
+    return adapter
+
+
+def _reader(encoder: Encoder, adapter: Adapter) -> Reader:
+    """A reader over a copy, since a frozen adapter takes the base's type."""
+    return Reader(AdapterSpans(encoder, copy.deepcopy(adapter)))
+
+
+def _details(folder: DataFolder, result: TrainResult, options: TrainOptions) -> dict[str, Any]:
+    return {
+        "licence": LICENCES,
+        "data": folder.hashes,
+        "figures": result.figures,
+        "steps": result.progress.step,
+        "seed": options.seed,
+    }

@@ -1,0 +1,6 @@
+"""The sentence ranker: lists and groups of sentences (`data`), training, figures."""
+
+from langgraph_evidence.training.sentence_ranker.evaluate import measure_sentence_ranker
+from langgraph_evidence.training.sentence_ranker.train import train_sentence_ranker
+
+__all__ = ["measure_sentence_ranker", "train_sentence_ranker"]
