@@ -8,7 +8,7 @@ import random
 from typing import Any, get_args
 
 import pytest
-from furepa_world import PASSAGES, QUESTION, FixedScorer, WordRetriever, holds, last_turn, script, scripted
+from furepa_world import FIRST, FORCE, PASSAGES, QUESTION, FixedScorer, WordRetriever, holds, script, scripted
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from pydantic import TypeAdapter
@@ -73,7 +73,7 @@ async def test_two_hops_then_an_answer_with_citations() -> None:
 def test_the_first_prompt_is_the_papers_and_later_ones_show_evidence_and_question_alone() -> None:
     model = scripted()
     build(model).compile().invoke({"question": QUESTION})
-    turns = [last_turn(call["text"]) for call in model.calls]
+    turns = [call["messages"][-1].text for call in model.calls]
     assert turns[0].startswith(
         f"To solve this multi-step problem: {QUESTION} What specific information should I search"
     )
@@ -97,11 +97,12 @@ def test_the_first_prompt_is_the_papers_and_later_ones_show_evidence_and_questio
 def test_each_mask_shows_what_table_2_says(mask: Any, reasoning: Any, query: Any) -> None:
     model = scripted()
     build(model, mask=mask).compile().invoke({"question": QUESTION})
-    third = model.calls[-1]["text"]
-    assert ("The brother is Roop Singh." in last_turn(third)) is reasoning
-    assert ("[Search] stadium named after Roop Singh" in last_turn(third)) is query
-    assert ("[Analysis] The man who won" in third) is (mask != "both_no_cot")  # the examples' chain of thought
-    assert ("Reason from scratch" in third) is (mask == "none_from_scratch")
+    third = model.calls[-1]
+    assert ("The brother is Roop Singh." in third["messages"][-1].text) is reasoning
+    assert ("[Search] stadium named after Roop Singh" in third["messages"][-1].text) is query
+    names = {"both": "next", "both_no_cot": "next_no_cot", "none_from_scratch": "next_history_scratch"}
+    assert third["prompt"].name == f"furepa.{names.get(mask, 'next_history')}"
+    assert any("[Analysis]" in turn.text for turn in third["messages"][1:-1]) is (mask != "both_no_cot")
 
 
 @pytest.mark.parametrize(("mask", "shown"), [("none", True), ("none_mask_at_answer", False), ("both", False)])
@@ -109,12 +110,13 @@ def test_the_forced_answer_is_masked_as_the_ablation_says(mask: Any, shown: Any)
     model = scripted()
     out = build(model, mask=mask, iterations=2).compile().invoke({"question": QUESTION})
     assert out["stopped"] == "forced"
-    assert "No more information can be searched for" in last_turn(model.calls[-1]["text"])
-    assert ("Earlier steps:" in last_turn(model.calls[-1]["text"])) is shown
+    forced = model.calls[-1]["prompt"]
+    assert forced.name == ("furepa.force_history" if shown else "furepa.force")
+    assert ("history" in forced.values) is shown
 
 
 def test_a_query_already_executed_raises_the_temperature() -> None:
-    rules = [(holds("first step"), "[Search] Dhyan Chand brother"), ("", "[Analysis] r\n[Search] Dhyan Chand brother")]
+    rules = [(FIRST, "[Search] Dhyan Chand brother"), ("", "[Analysis] r\n[Search] Dhyan Chand brother")]
     model = scripted(rules=rules)
     out = build(model, iterations=4, temperature=0.2, temperature_step=0.5).compile().invoke({"question": QUESTION})
     temperatures = [call["kwargs"]["temperature"] for call in model.calls]
@@ -130,7 +132,7 @@ def test_a_query_that_brings_nothing_new_raises_the_temperature_up_to_the_limit(
         "Roop Singh was his brother one two three",
         "Chand four five six seven eight",
     ]
-    replies = [(holds("first step"), f"[Search] {queries[0]}"), ("No more", "[Answer] none of these, really")]
+    replies = [(FIRST, f"[Search] {queries[0]}"), (FORCE, "[Answer] none of these, really")]
     model = scripted(rules=[*replies, ("", [f"[Search] {query}" for query in queries[1:]])])
     retriever = WordRetriever(passages={"chand": PASSAGES["chand"]})
     out = build(model, retriever, iterations=3, temperature_step=2.0).compile().invoke({"question": QUESTION})
@@ -141,7 +143,7 @@ def test_a_query_that_brings_nothing_new_raises_the_temperature_up_to_the_limit(
 def test_the_scorers_best_query_is_executed() -> None:
     rules = [
         (
-            holds("first step"),
+            FIRST,
             ["[Search] a fox network drama on television tonight", "[Search] Dhyan Chand and his brother"],
         ),
         ("", "[Answer] x"),
@@ -171,8 +173,8 @@ class RecordingScorer(FixedScorer):
 
 def test_queries_are_scored_on_what_is_not_held() -> None:
     rules = [
-        (holds("first step"), ["[Search] Dhyan Chand and his brother", "[Search] a drama on the Fox network"]),
-        (holds("No more"), "[Answer] x"),
+        (FIRST, ["[Search] Dhyan Chand and his brother", "[Search] a drama on the Fox network"]),
+        (FORCE, "[Answer] x"),
         ("", ["[Search] ground named after Roop Singh", "[Search] network that ran House"]),
     ]
     scorer = RecordingScorer({"brother": 0.9, "ground": 0.9})
@@ -195,7 +197,7 @@ def test_without_the_assessor_the_first_plan_is_followed() -> None:
 
 def test_the_vote_needs_its_threshold() -> None:
     mixed = ["[Answer] Gwalior", "[Answer] Gwalior", "[Search] one more thing to look up about Fox"]
-    rules = [(holds("first step"), "[Search] Dhyan Chand"), ("No more", "[Answer] Gwalior"), ("", mixed)]
+    rules = [(FIRST, "[Search] Dhyan Chand"), (FORCE, "[Answer] Gwalior"), ("", mixed)]
     out = build(scripted(rules=rules), samples=3, iterations=2, threshold=0.7).compile().invoke({"question": QUESTION})
     assert out["stopped"] == "forced"
     out = build(scripted(rules=rules), samples=3, iterations=2, threshold=0.6).compile().invoke({"question": QUESTION})
@@ -236,7 +238,7 @@ def test_a_spent_budget_gives_the_best_answer_so_far() -> None:
         "[Search] Fox network House",
         "[Search] one two three",
     ]
-    model = scripted(rules=[(holds("first step"), "[Search] Dhyan Chand"), ("", split)])
+    model = scripted(rules=[(FIRST, "[Search] Dhyan Chand"), ("", split)])
     out = build(model, threshold=1.0, max_calls=10).compile().invoke({"question": QUESTION})
     assert (out["answer"], out["stopped"]) == ("Gwalior", "budget")
 
@@ -465,8 +467,7 @@ def test_ten_thousand_random_replies_raise_nothing_and_invent_nothing() -> None:
         assert any(out["answer"] in clean(given) for given in replies[start:])
         assert all(citation["passage_id"] in hostile for citation in out["citations"])
         for call in model.calls:
-            turn = last_turn(call["text"])
-            assert "[Answer] 42" not in turn
+            assert "[Answer] 42" not in call["messages"][-1].text
         model.calls.clear()
 
 

@@ -34,9 +34,10 @@ def box() -> Any:
 
 
 def test_the_model_sees_descriptions_and_parameters(box: Any) -> None:
-    assert box.listing() == "tool 1: Measures ‹b›areas‹/b›."
-    assert '"points": corners (array)' in box.parameters_text("area")
-    assert "may be left out" in box.parameters_text("area")
+    assert box.listing() == ["Measures ‹b›areas‹/b›."]
+    points, unit, _ = box.described("area")
+    assert points == {"name": "points", "meaning": "corners", "type": "array", "required": True}
+    assert (unit["name"], unit["required"]) == ("unit", False)
 
 
 def test_nested_lists_fit_where_the_schema_allows_them(box: Any) -> None:

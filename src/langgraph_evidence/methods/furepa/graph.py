@@ -23,6 +23,7 @@ from langgraph_evidence.concurrency import gather, node
 from langgraph_evidence.errors import InvalidInput, ModelError
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.methods.furepa import assessor, events
+from langgraph_evidence.methods.furepa.offline import RESPONDERS
 from langgraph_evidence.methods.furepa.reasoning import (
     best_so_far,
     force_answer,
@@ -84,7 +85,9 @@ def create_furepa(
     Raises:
         InvalidInput: The model's name is unknown.
     """
-    return Furepa(LanguageModel(model), retriever, settings or FurepaSettings(), query_scorer).graph()
+    return Furepa(
+        LanguageModel(model, responders=RESPONDERS), retriever, settings or FurepaSettings(), query_scorer
+    ).graph()
 
 
 @dataclass(frozen=True)

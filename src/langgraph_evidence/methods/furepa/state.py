@@ -120,7 +120,7 @@ class Sample(TypedDict):
     iteration: int
     temperature: float
     question: str
-    context: str
+    context: list[str]
     history: str
     settings: dict[str, Any]
     seconds: float | None

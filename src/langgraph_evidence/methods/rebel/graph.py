@@ -33,6 +33,7 @@ from langgraph_evidence.methods.rebel.frames import (
     without_tool,
 )
 from langgraph_evidence.methods.rebel.near_duplicates import Features, default_features
+from langgraph_evidence.methods.rebel.offline import RESPONDERS
 from langgraph_evidence.methods.rebel.settings import RebelSettings
 from langgraph_evidence.methods.rebel.state import (
     WORK,
@@ -94,7 +95,7 @@ def create_rebel(
     Raises:
         InvalidInput: The model's name is unknown, or two tools have one name.
     """
-    steps = Steps(LanguageModel(model), Toolbox(tuple(tools)), features or default_features)
+    steps = Steps(LanguageModel(model, responders=RESPONDERS), Toolbox(tuple(tools)), features or default_features)
     return Rebel(steps, settings or RebelSettings()).graph()
 
 

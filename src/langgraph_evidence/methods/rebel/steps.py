@@ -63,7 +63,7 @@ class Steps:
             reply = await self._ask(
                 task,
                 prompts.SPLIT_COMMAS if commas else prompts.SPLIT,
-                {"tools": self.toolbox.listing() or "(none)"},
+                {"tools": self.toolbox.listing()},
                 parse=partial(parse_split, form=settings.split_format),
             )
         except UnusableReply as unusable:
@@ -124,11 +124,11 @@ class Steps:
         frame, tool = task["frame"], task["frame"]["tool"]
         if not self.toolbox.parameters(tool):
             return self._about_to_use(task, {}, None)
-        values: dict[str, str | int] = {
+        values: dict[str, Any] = {
             "number": self.toolbox.names.index(tool) + 1,
             "description": self.toolbox.describe(tool),
-            "parameters": self.toolbox.parameters_text(tool),
-            "complaint": f"\n<P>The last input was refused: {frame['complaint']}</P>" if frame["complaint"] else "",
+            "parameters": self.toolbox.described(tool),
+            "complaint": frame["complaint"],
         }
 
         def parse(reply: str) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class Steps:
         """Answers from the tool's reply, from memory, or from the model's knowledge; says so when it cannot."""
         frame, facts, reply = task["frame"], task["facts"], task["reply"]
         facts_alone = bool(frame["error"]) or not settings_of(task).knowledge
-        values: dict[str, str | int] = {}
+        values: dict[str, Any] = {}
         if reply is not None and frame["tool"]:
             prompt = prompts.ANSWER_REPLY
             origin: Origin = "tool"
@@ -197,9 +197,9 @@ class Steps:
         return _moved(task, {frame["id"]: finished(frame, found.value, origin, error)}, found.usage)
 
     async def _ask(
-        self, task: Task, prompt: Prompt, values: Mapping[str, str | int], *, parse: Callable[[str], T]
+        self, task: Task, prompt: Prompt, values: Mapping[str, Any], *, parse: Callable[[str], T]
     ) -> Reply[T]:
-        known: dict[str, str | int] = {
+        known: dict[str, Any] = {
             "memory": memory_of(task["facts"]),
             "question": quote(task["frame"]["question"], limit=_QUESTION),
             **values,
@@ -250,10 +250,12 @@ def tell_facts(frames: Mapping[str, Frame]) -> None:
             events.fact({"fact": fact_of(frame)})
 
 
-def memory_of(facts: Sequence[Fact]) -> str:
-    """The facts as the prompts show them: one a line, quoted as data."""
-    lines = [f"Q: {quote(f['question'], limit=_QUESTION)} A: {quote(f['answer'], limit=_ANSWER)}" for f in facts]
-    return "\n".join(lines) or "(empty)"
+def memory_of(facts: Sequence[Fact]) -> list[dict[str, str]]:
+    """The facts as the prompts show them, quoted as data."""
+    return [
+        {"question": quote(fact["question"], limit=_QUESTION), "answer": quote(fact["answer"], limit=_ANSWER)}
+        for fact in facts
+    ]
 
 
 def _only(frame: Frame, *, stage: str, **values: Any) -> dict[str, Frame]:

@@ -69,11 +69,9 @@ class Toolbox:
         """The tools' names, in their order; a tool's number is its place, counted from 1."""
         return [tool.name for tool in self.tools]
 
-    def listing(self) -> str:
-        """The numbered list of tools that the model sees: descriptions alone."""
-        return "\n".join(
-            f"tool {number}: {quote(tool.description, limit=600)}" for number, tool in enumerate(self.tools, start=1)
-        )
+    def listing(self) -> list[str]:
+        """What the model sees of the tools, in the order of their numbers: descriptions alone."""
+        return [self.describe(name) for name in self.names]
 
     def describe(self, name: str) -> str:
         """A tool's description."""
@@ -83,16 +81,18 @@ class Toolbox:
         """The JSON schemas of a tool's parameters by name."""
         return dict(self._schema(name).get("properties") or {})
 
-    def parameters_text(self, name: str) -> str:
-        """A tool's parameters as the model sees them: each name with what it means."""
-        schema = self._schema(name)
-        required = schema.get("required") or []
-        parts = []
-        for key, field in self.parameters(name).items():
-            kind = field.get("type") or "any"
-            need = "" if key in required else ", may be left out"
-            parts.append(f'"{key}": {quote(str(field.get("description") or key), limit=200)} ({kind}{need})')
-        return "{" + ", ".join(parts) + "}"
+    def described(self, name: str) -> list[dict[str, Any]]:
+        """A tool's parameters as the model sees them: each name with its meaning and type, and whether it is needed."""
+        required = self._schema(name).get("required") or []
+        return [
+            {
+                "name": key,
+                "meaning": quote(str(field.get("description") or key), limit=200),
+                "type": str(field.get("type") or "any"),
+                "required": key in required,
+            }
+            for key, field in self.parameters(name).items()
+        ]
 
     def idempotent(self, name: str) -> bool:
         """Whether a use may be repeated without harm; a tool says no by `metadata={"idempotent": False}`."""
