@@ -18,12 +18,15 @@ from typing import TYPE_CHECKING, Any
 from langgraph.checkpoint.memory import InMemorySaver
 
 from langgraph_evidence import FurepaSettings, create_furepa, retriever_for
+from langgraph_evidence.llm.scripts import Asks
 from langgraph_evidence.llm.testing import ScriptedChat
 from langgraph_evidence.models.query_scorer import SimilarityScorer
 from langgraph_evidence.types import Passage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from langgraph_evidence.llm.prompt import PromptCall
 
 PASSAGES = [
     Passage(id=f"p{i}", title=f"Title {i}", text=f"Topic {i} follows topic {i - 1} and leads to topic {i + 1}.")
@@ -42,10 +45,9 @@ class NoScorer(SimilarityScorer):
         return [[0.0] * len(passages) for _ in queries]
 
 
-def reply(text: str, _seed: int) -> str:
+def reply(call: PromptCall, _seed: int) -> str:
     """Searches for the next topic, and answers once five passages are there."""
-    turn = text[text.rindex("Context:") :] if "Context:" in text else ""
-    held = turn.count("Title ")
+    held = len(call.values.get("context", ()))
     if held >= 5:
         return "[Analysis] done\n[Answer] topic 5"
     # Six words that no earlier query has, or the filter would drop it.
@@ -58,7 +60,7 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.2)
     parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
-    model = ScriptedChat(rules=[("", reply)], latency=options.latency)
+    model = ScriptedChat(rules=[(Asks("furepa.*"), reply)], latency=options.latency)
     retriever = retriever_for(PASSAGES, k=4)
     builder = create_furepa(model, retriever, settings=FurepaSettings(iterations=8), query_scorer=NoScorer())
     plain, stored = builder.compile(), builder.compile(checkpointer=InMemorySaver())

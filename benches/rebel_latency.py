@@ -19,24 +19,30 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.tools import StructuredTool
 
 from langgraph_evidence import RebelSettings, create_rebel
+from langgraph_evidence.llm.scripts import Asks
 from langgraph_evidence.llm.testing import ScriptedChat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from langgraph_evidence.llm.prompt import PromptCall
+
 PATH = 2 + 4 + 2 * 2
 EVERY = (1 + 3) + 9 * 4 + (3 + 1) * 2
 
 
-def reply(text: str, _seed: int) -> str:
-    """Splits the root and its three parts in three, and answers what it is shown."""
-    last = text.rsplit("\nQ", 1)[-1]
-    if text.startswith("You split"):
-        words = last.splitlines()[0].lstrip("=: ").rstrip("?")
-        return "\n".join(f"{n}. {words} part {n}?" for n in (1, 2, 3))
-    if text.startswith("You check"):
-        return "no" if last.count("part") == 2 else "yes"
-    return '{"query": "x"}' if text.startswith("You write") else "an answer"
+def split(call: PromptCall, _seed: int) -> str:
+    """The root and its three parts in three."""
+    return "\n".join(f"{n}. {call.values['question'].rstrip('?')} part {n}?" for n in (1, 2, 3))
+
+
+RULES = [
+    (Asks("rebel.split"), split),
+    (Asks("rebel.recall", lambda call: call.values["question"].count("part") == 2), "no"),
+    (Asks("rebel.recall"), "yes"),
+    (Asks("rebel.tool_input"), '{"query": "x"}'),
+    (Asks("rebel.answer*"), "an answer"),
+]
 
 
 def main() -> None:
@@ -54,7 +60,7 @@ def main() -> None:
         time.sleep(options.latency)
         return query
 
-    model = ScriptedChat(rules=[("", reply)], latency=options.latency)
+    model = ScriptedChat(rules=RULES, latency=options.latency)
     tool = StructuredTool.from_function(look_up_now, look_up, name="lookup", description="Looks up.")
     graphs = {
         parallel: create_rebel(

@@ -26,8 +26,8 @@ CALLS = 3 * SAMPLES
 # A reply that was sent is finished once the client has written it down, which takes it a moment.
 GRACE = 0.1
 RULES = [
-    ("Context:.*Frederick, Maryland", "[Analysis] Haydon directed it.\n[Answer] Frederick, Maryland"),
-    ("Context:.*Haydon", "[Analysis] Haydon directed it.\n[Search] Where was J. Charles Haydon born?"),
+    ("Frederick, Maryland", "[Analysis] Haydon directed it.\n[Answer] Frederick, Maryland"),
+    ("Haydon", "[Analysis] Haydon directed it.\n[Search] Where was J. Charles Haydon born?"),
     ("", "[Search] The Alster Case film director"),
 ]
 

@@ -28,8 +28,8 @@ ROOT = Path(__file__).parents[2]
 ENTRIES = json.loads((ROOT / "langgraph.json").read_text("utf-8"))["graphs"]
 QUESTION = "Where was the director of film The Alster Case born?"
 RULES = [
-    ("Context:.*Frederick, Maryland", "[Analysis] Haydon directed it.\n[Answer] Frederick, Maryland"),
-    ("Context:.*Haydon", "[Analysis] Haydon directed it.\n[Search] Where was J. Charles Haydon born?"),
+    ("Frederick, Maryland", "[Analysis] Haydon directed it.\n[Answer] Frederick, Maryland"),
+    ("Haydon", "[Analysis] Haydon directed it.\n[Search] Where was J. Charles Haydon born?"),
     ("", ["[Search] The Alster Case film director", "[Search] Who wrote the music of a film with a case in it?"]),
 ]
 
@@ -161,7 +161,7 @@ def test_an_assistants_settings_are_those_of_its_runs(client: Any) -> None:
 
 def test_the_server_resumes_a_thread_without_repeating_a_call(client: Any, model: ScriptedServer) -> None:
     thread = client.threads.create()["thread_id"]
-    model.chat.faults.extend(ScriptedChat(faults=[{"match": "Context:", "status": 401, "times": None}]).faults)
+    model.chat.faults.extend(ScriptedChat(faults=[{"match": "Haydon", "status": 401, "times": None}]).faults)
     try:
         client.runs.wait(thread, "furepa", input={"question": QUESTION}, raise_error=False)
     finally:
@@ -170,7 +170,7 @@ def test_the_server_resumes_a_thread_without_repeating_a_call(client: Any, model
     before = len(model.arrivals)
     output = client.runs.wait(thread, "furepa", input=None)
     assert output["answer"] == "Frederick, Maryland"
-    assert all("Context:" in json.dumps(arrival["body"]) for arrival in model.arrivals[before:])
+    assert all("Haydon" in json.dumps(arrival["body"]) for arrival in model.arrivals[before:])
 
 
 def test_the_chat_answers_messages(client: Any) -> None:

@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 from furepa_world import QUESTION, FixedScorer, WordRetriever
 from furepa_world import scripted as furepa_script
-from rebel_world import Table, question_of, step_of
+from rebel_world import ANY, STEPS, Table
 from rebel_world import build as build_rebel
 from rebel_world import scripted as rebel_script
 
 from langgraph_evidence import FurepaSettings, create_furepa
 from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.llm.prompt import PromptCall
 from langgraph_evidence.llm.testing import ScriptedChat
 from langgraph_evidence.methods.rebel import RebelSettings
 
@@ -25,12 +26,12 @@ def furepa(model: Any = None, **values: Any) -> Any:
 def rebel(**values: Any) -> Any:
     """Over a model that splits every question in three."""
 
-    def reply(text: str, _seed: int) -> str:
-        asked = question_of(text)
+    def reply(call: PromptCall, _seed: int) -> str:
+        asked = call.values["question"]
         split = "\n".join(f"{n}. {asked[:-1]}{n}?" for n in (1, 2, 3))
-        return {"split": split, "recall": "yes", "answer": "so"}[step_of(text)]
+        return {"split": split, "recall": "yes", "answer": "so"}[STEPS[call.name]]
 
-    asking = rebel_script(rules=[("", reply)])
+    asking = rebel_script(rules=[(ANY, reply)])
     return asking, build_rebel(asking, [Table({}).tool()], near=1.0, **values).compile()
 
 

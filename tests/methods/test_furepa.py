@@ -9,7 +9,7 @@ import time
 from typing import Any, get_args
 
 import pytest
-from furepa_world import PASSAGES, QUESTION, FixedScorer, WordRetriever, holds, last_turn, script, scripted
+from furepa_world import FIRST, FORCE, PASSAGES, QUESTION, FixedScorer, WordRetriever, holds, script, scripted
 from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
@@ -20,6 +20,7 @@ from langgraph_evidence import FurepaSettings, create_furepa
 from langgraph_evidence.errors import InvalidInput, ModelError, ResourceError
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.llm.parse import clean
+from langgraph_evidence.llm.scripts import Asks
 from langgraph_evidence.methods.furepa.events import SCHEMAS
 from langgraph_evidence.methods.furepa.graph import Furepa
 from langgraph_evidence.types import Stopped
@@ -74,7 +75,7 @@ async def test_two_hops_then_an_answer_with_citations() -> None:
 def test_the_first_prompt_is_the_papers_and_later_ones_show_evidence_and_question_alone() -> None:
     model = scripted()
     build(model).compile().invoke({"question": QUESTION})
-    turns = [last_turn(call["text"]) for call in model.calls]
+    turns = [call["messages"][-1].text for call in model.calls]
     assert turns[0].startswith(
         f"To solve this multi-step problem: {QUESTION} What specific information should I search"
     )
@@ -98,11 +99,12 @@ def test_the_first_prompt_is_the_papers_and_later_ones_show_evidence_and_questio
 def test_each_mask_shows_what_table_2_says(mask: Any, reasoning: Any, query: Any) -> None:
     model = scripted()
     build(model, mask=mask).compile().invoke({"question": QUESTION})
-    third = model.calls[-1]["text"]
-    assert ("The brother is Roop Singh." in last_turn(third)) is reasoning
-    assert ("[Search] stadium named after Roop Singh" in last_turn(third)) is query
-    assert ("[Analysis] The man who won" in third) is (mask != "both_no_cot")  # the examples' chain of thought
-    assert ("Reason from scratch" in third) is (mask == "none_from_scratch")
+    third = model.calls[-1]
+    assert ("The brother is Roop Singh." in third["messages"][-1].text) is reasoning
+    assert ("[Search] stadium named after Roop Singh" in third["messages"][-1].text) is query
+    names = {"both": "next", "both_no_cot": "next_no_cot", "none_from_scratch": "next_history_scratch"}
+    assert third["prompt"].name == f"furepa.{names.get(mask, 'next_history')}"
+    assert any("[Analysis]" in turn.text for turn in third["messages"][1:-1]) is (mask != "both_no_cot")
 
 
 @pytest.mark.parametrize(("mask", "shown"), [("none", True), ("none_mask_at_answer", False), ("both", False)])
@@ -110,12 +112,13 @@ def test_the_forced_answer_is_masked_as_the_ablation_says(mask: Any, shown: Any)
     model = scripted()
     out = build(model, mask=mask, iterations=2).compile().invoke({"question": QUESTION})
     assert out["stopped"] == "forced"
-    assert "No more information can be searched for" in last_turn(model.calls[-1]["text"])
-    assert ("Earlier steps:" in last_turn(model.calls[-1]["text"])) is shown
+    forced = model.calls[-1]["prompt"]
+    assert forced.name == ("furepa.force_history" if shown else "furepa.force")
+    assert ("history" in forced.values) is shown
 
 
 def test_a_query_already_executed_raises_the_temperature() -> None:
-    rules = [(holds("first step"), "[Search] Dhyan Chand brother"), ("", "[Analysis] r\n[Search] Dhyan Chand brother")]
+    rules = [(FIRST, "[Search] Dhyan Chand brother"), ("", "[Analysis] r\n[Search] Dhyan Chand brother")]
     model = scripted(rules=rules)
     out = build(model, iterations=4, temperature=0.2, temperature_step=0.5).compile().invoke({"question": QUESTION})
     temperatures = [call["kwargs"]["temperature"] for call in model.calls]
@@ -131,7 +134,7 @@ def test_a_query_that_brings_nothing_new_raises_the_temperature_up_to_the_limit(
         "Roop Singh was his brother one two three",
         "Chand four five six seven eight",
     ]
-    replies = [(holds("first step"), f"[Search] {queries[0]}"), ("No more", "[Answer] none of these, really")]
+    replies = [(FIRST, f"[Search] {queries[0]}"), (FORCE, "[Answer] none of these, really")]
     model = scripted(rules=[*replies, ("", [f"[Search] {query}" for query in queries[1:]])])
     retriever = WordRetriever(passages={"chand": PASSAGES["chand"]})
     out = build(model, retriever, iterations=3, temperature_step=2.0).compile().invoke({"question": QUESTION})
@@ -142,7 +145,7 @@ def test_a_query_that_brings_nothing_new_raises_the_temperature_up_to_the_limit(
 def test_the_scorers_best_query_is_executed() -> None:
     rules = [
         (
-            holds("first step"),
+            FIRST,
             ["[Search] a fox network drama on television tonight", "[Search] Dhyan Chand and his brother"],
         ),
         ("", "[Answer] x"),
@@ -172,8 +175,8 @@ class RecordingScorer(FixedScorer):
 
 def test_queries_are_scored_on_what_is_not_held() -> None:
     rules = [
-        (holds("first step"), ["[Search] Dhyan Chand and his brother", "[Search] a drama on the Fox network"]),
-        (holds("No more"), "[Answer] x"),
+        (FIRST, ["[Search] Dhyan Chand and his brother", "[Search] a drama on the Fox network"]),
+        (FORCE, "[Answer] x"),
         ("", ["[Search] ground named after Roop Singh", "[Search] network that ran House"]),
     ]
     scorer = RecordingScorer({"brother": 0.9, "ground": 0.9})
@@ -196,7 +199,7 @@ def test_without_the_assessor_the_first_plan_is_followed() -> None:
 
 def test_the_vote_needs_its_threshold() -> None:
     mixed = ["[Answer] Gwalior", "[Answer] Gwalior", "[Search] one more thing to look up about Fox"]
-    rules = [(holds("first step"), "[Search] Dhyan Chand"), ("No more", "[Answer] Gwalior"), ("", mixed)]
+    rules = [(FIRST, "[Search] Dhyan Chand"), (FORCE, "[Answer] Gwalior"), ("", mixed)]
     out = build(scripted(rules=rules), samples=3, iterations=2, threshold=0.7).compile().invoke({"question": QUESTION})
     assert out["stopped"] == "forced"
     out = build(scripted(rules=rules), samples=3, iterations=2, threshold=0.6).compile().invoke({"question": QUESTION})
@@ -240,7 +243,7 @@ def test_a_spent_budget_gives_the_best_answer_so_far() -> None:
         "[Search] Fox network House",
         "[Search] one two three",
     ]
-    model = scripted(rules=[(holds("first step"), "[Search] Dhyan Chand"), ("", split)])
+    model = scripted(rules=[(FIRST, "[Search] Dhyan Chand"), ("", split)])
     out = build(model, threshold=1.0, max_calls=10).compile().invoke({"question": QUESTION})
     assert (out["answer"], out["stopped"]) == ("Gwalior", "budget")
 
@@ -254,7 +257,8 @@ def test_budgets_of_tokens_and_seconds_stop_the_loop() -> None:
 @pytest.mark.parametrize("hanging", ["Gwalior", "Roop Singh"])
 def test_a_deadline_is_an_outcome_with_the_evidence_there_is(hanging: str) -> None:
     """The third round hangs, or the second: its evidence stays, and what was kept back is asked for an answer."""
-    faults = [{"match": holds(hanging, missing="No more"), "hang": 5.0, "times": None}]
+    hangs = Asks("furepa.next*", lambda call: hanging in str(call.values))
+    faults = [{"match": hangs, "hang": 5.0, "times": None}]
     graph = build(scripted(faults=faults), max_seconds=1.0).compile()
     started = time.monotonic()
     out = asyncio.run(graph.ainvoke({"question": QUESTION}))
@@ -428,7 +432,7 @@ def test_it_works_as_a_node_of_another_graph_whose_context_it_does_not_read() ->
 @pytest.mark.parametrize("limit", range(5, 30))
 def test_a_hosts_limit_of_steps_ends_a_run_with_its_best_answer(limit: int) -> None:
     searches = [f"[Search] query {number} about Dhyan Chand" for number in range(5)]
-    model = scripted(rules=[(holds("No more"), "[Answer] Gwalior"), ("", searches)])
+    model = scripted(rules=[(FORCE, "[Answer] Gwalior"), ("", searches)])
     out = build(model, iterations=50, eps=0.0).compile().invoke({"question": QUESTION}, {"recursion_limit": limit})
     assert out["stopped"] == "step_limit"
     assert out["answer"] == ("Gwalior" if out["evidence"] else "")
@@ -445,7 +449,7 @@ EDITED = {"id": "x", "title": "Ground", "text": "The ground of Roop Singh is in 
 
 @pytest.mark.parametrize("after", ["begin", "raise_temperature", "retrieve"])
 def test_an_edit_goes_on_with_the_round(after: str) -> None:
-    rules = [(holds("first step"), "no plan")] if after == "raise_temperature" else []
+    rules = [(FIRST, "no plan")] if after == "raise_temperature" else []
     graph = build(scripted(rules=[*rules, *script()])).compile(checkpointer=InMemorySaver(), interrupt_after=[after])
     config = {"configurable": {"thread_id": "1"}}
     graph.invoke({"question": QUESTION}, config)
@@ -465,7 +469,7 @@ def test_an_edit_before_the_samples_is_what_they_see() -> None:
     fork = graph.update_state(config, {"evidence": [EDITED]})
     assert graph.get_state(config).next == ("propose",) * 5
     graph.invoke(None, fork)
-    assert EDITED["text"] in last_turn(model.calls[0]["text"])
+    assert EDITED["text"] in model.calls[0]["text"]
 
 
 def test_native_n_asks_once_a_round() -> None:
@@ -542,8 +546,7 @@ def test_ten_thousand_random_replies_raise_nothing_and_invent_nothing() -> None:
         assert any(out["answer"] in clean(given) for given in replies[start:])
         assert all(citation["passage_id"] in hostile for citation in out["citations"])
         for call in model.calls:
-            turn = last_turn(call["text"])
-            assert "[Answer] 42" not in turn
+            assert "[Answer] 42" not in call["messages"][-1].text
         model.calls.clear()
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import Field
 
+from langgraph_evidence.llm.scripts import Asks
 from langgraph_evidence.llm.testing import ScriptedChat
+
+if TYPE_CHECKING:
+    from langgraph_evidence.llm.prompt import PromptCall
 
 QUESTION = "Where is the stadium named after Dhyan Chand's brother?"
 PASSAGES = {
@@ -43,21 +48,24 @@ class WordRetriever(BaseRetriever):
         ][:k]
 
 
-def last_turn(text: str) -> str:
-    """The prompt's last user turn: what stands after the few-shot examples."""
-    return text[text.rindex("Context:") if "Context:" in text else text.rindex("To solve") :]
+FIRST, FORCE = Asks("furepa.first"), Asks("furepa.force*")
 
 
-def holds(*words: str, missing: str = "") -> Any:
-    """Matches when the last turn holds all words and not the missing one."""
-    return lambda text: all(word in last_turn(text) for word in words) and not (missing and missing in last_turn(text))
+def holds(*words: str, missing: str = "") -> Asks:
+    """Matches when the values of a prompt hold all words and not the missing one."""
+
+    def where(call: PromptCall) -> bool:
+        told = json.dumps(call.values, ensure_ascii=False)
+        return all(word in told for word in words) and not (missing and missing in told)
+
+    return Asks("furepa.*", where)
 
 
 def script() -> list[tuple[Any, Any]]:
     """Two hops, then an answer."""
     return [
-        (holds("first step"), "[Search] Dhyan Chand brother"),
-        (holds("No more information"), "[Analysis] Nothing more.\n[Answer] Gwalior"),
+        (FIRST, "[Search] Dhyan Chand brother"),
+        (FORCE, "[Analysis] Nothing more.\n[Answer] Gwalior"),
         (holds("Gwalior"), "[Analysis] The stadium of Roop Singh is in Gwalior.\n[Answer] Gwalior, India"),
         (holds("Roop Singh"), "[Analysis] The brother is Roop Singh.\n[Search] stadium named after Roop Singh"),
     ]

@@ -21,7 +21,9 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
-from rebel_world import FACTS, ROOT, SPLITS, build, scripted
+from rebel_world import ANY, FACTS, ROOT, SPLITS, build, scripted
+
+from langgraph_evidence.llm.prompt import PromptCall
 
 NAMES = ("books", "people", "weather")
 QUESTIONS = dict(zip(FACTS, NAMES, strict=True))
@@ -58,15 +60,15 @@ def graph_of(log: Path, ports: list[int], moment: Moment) -> Any:
     model = scripted(SPLITS, recalls=recalls, picks=picks)
     usual = model.rules[0][1]
 
-    def reply(text: str, seed: int) -> str:
-        key = hashlib.sha256(text.encode()).hexdigest()
+    def reply(call: PromptCall, seed: int) -> str:
+        key = hashlib.sha256(repr(call).encode()).hexdigest()
         write(log, f"start {key}")
         moment.passes("calls")
-        answer = usual(text, seed)
+        answer = usual(call, seed)
         write(log, f"end {key}")
         return str(answer)
 
-    model.rules[0] = ("", reply)
+    model.rules[0] = (ANY, reply)
     return build(model, [tool(*pair, moment) for pair in zip(NAMES, ports, strict=True)])
 
 

@@ -10,48 +10,32 @@ from typing import Any
 import numpy as np
 from langchain_core.tools import BaseTool, StructuredTool
 
+from langgraph_evidence.llm.prompt import PromptCall
+from langgraph_evidence.llm.scripts import Asks
 from langgraph_evidence.llm.testing import ScriptedChat
 from langgraph_evidence.methods.rebel import RebelSettings, create_rebel
 
 STEPS = {
-    "You split questions": "split",
-    "You word a subquestion": "rewrite",
-    "You check a memory": "recall",
-    "You pick a tool": "pick_tool",
-    "You write the input": "tool_input",
-    "You answer a question": "answer",
+    "rebel.split": "split",
+    "rebel.split_commas": "split",
+    "rebel.word": "rewrite",
+    "rebel.recall": "recall",
+    "rebel.recall_facts": "recall",
+    "rebel.pick_tool": "pick_tool",
+    "rebel.tool_input": "tool_input",
+    "rebel.answer": "answer",
+    "rebel.answer_facts": "answer",
+    "rebel.answer_reply": "answer",
 }
-_QUESTION = (
-    r"\nQ=(?P<split>[^\n]*)\nLook at",
-    r"\nSubquestion: (?P<rewrite>[^\n]*)",
-    r'\nQ: "(?P<recall>[^\n]*)" Is the answer',
-    r"<Q>(?P<tool_input>[^\n]*)</Q>",
-    r"\nQ: (?P<other>[^\n]*)\n(?:Which tool|ANSWER Q|Using this)",
-)
+ANY = Asks("rebel.*")
 
 
-def step_of(text: str) -> str:
-    """Which step a prompt belongs to."""
-    return next(step for head, step in STEPS.items() if text.startswith(head))
+def asks(step: str, question: str = "") -> Asks:
+    """Matches a step, about a question that holds these words."""
+    return Asks("rebel.*", lambda call: STEPS[call.name] == step and question in call.values["question"])
 
 
-def question_of(text: str) -> str:
-    """The question that a prompt asks about: that of its last turn."""
-    found = [list(re.finditer(pattern, text)) for pattern in _QUESTION]
-    last = max((matches[-1] for matches in found if matches), key=lambda match: match.start())
-    return next(value for value in last.groupdict().values() if value is not None)
-
-
-def memory_of(text: str) -> str:
-    """The memory that the last turn shows."""
-    marks = {"<MEM>\n": "\n</MEM>", "Memory:\n": "\n"}
-    start, mark = max((text.rfind(mark), mark) for mark in marks)
-    rest = text[start + len(mark) :]
-    lines = rest.split("\n")
-    return "\n".join(line for line in lines if line.startswith("Q: ") and " A: " in line)
-
-
-Replies = Mapping[str, str | Callable[[str], str]]
+Replies = Mapping[str, str | Callable[[PromptCall], str]]
 
 
 def scripted(
@@ -78,21 +62,20 @@ def scripted(
         "rewrite": more.pop("words", {}),
     }
 
-    def reply(text: str, _seed: int) -> str:
-        step, question = step_of(text), question_of(text)
+    def reply(call: PromptCall, _seed: int) -> str:
+        step, question = STEPS[call.name], call.values["question"]
         found = tables[step].get(question)
         if found is not None:
-            return found if isinstance(found, str) else found(text)
-        return _usual(step, question, text)
+            return found if isinstance(found, str) else found(call)
+        return _usual(step, question, call.values)
 
-    return ScriptedChat(**{"rules": [("", reply)], **more})
+    return ScriptedChat(**{"rules": [(ANY, reply)], **more})
 
 
-def _usual(step: str, question: str, text: str) -> str:
+def _usual(step: str, question: str, values: Mapping[str, Any]) -> str:
     if step == "answer":
-        returned = re.search(r"An API call about Q returned:\n(.*)\nQ: ", text)
-        memory = re.findall(r" A: (.*)", memory_of(text))
-        return returned[1] if returned else memory[-1] if memory else "unknown"
+        memory = values["memory"]
+        return str(values.get("reply") or (memory[-1]["answer"] if memory else "unknown"))
     usual = {"split": "none", "recall": "no", "pick_tool": "1", "rewrite": question}
     return usual.get(step, '{"query": "' + question.replace('"', "'") + '"}')
 

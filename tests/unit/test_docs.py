@@ -163,7 +163,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_every_event_has_the_fields_that_its_page_names() -> None:
     passages = [Passage(id="p1", title="Gustave Eiffel", text="Gustave Eiffel was born in Dijon.")]
-    model = ScriptedChat(rules=[("Context:", "[Analysis] So.\n[Answer] Dijon"), ("", "[Search] Gustave Eiffel")])
+    model = ScriptedChat(rules=[("born in Dijon", "[Analysis] So.\n[Answer] Dijon"), ("", "[Search] Gustave Eiffel")])
     graph = create_furepa(model, retriever_for(passages), settings=FurepaSettings(samples=2)).compile()
     events = list(graph.stream({"question": "Where was Eiffel born?"}, stream_mode="custom"))
     assert {event["type"] for event in events} == set(SCHEMAS)

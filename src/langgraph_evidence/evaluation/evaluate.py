@@ -20,6 +20,7 @@ from langgraph_evidence.evaluation.runner import graph_answerer, run_questions
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.llm.provider import open_model
 from langgraph_evidence.methods import Components, Method, get_method
+from langgraph_evidence.methods.furepa.offline import RESPONDERS
 from langgraph_evidence.retrieval import open_index, retriever_for
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class _Evaluation:
         counts = as_many_as(outcomes)
         rows = [await self._row(self.method.name, outcomes)]
         as_many = {"as_many_as": self._identity(self.method.name, self._settings).key}
-        direct = LanguageModel(self.chat) if self.options.direct else None
+        direct = LanguageModel(self.chat, responders=RESPONDERS) if self.options.direct else None
         rows.append(await self._baseline(retrievers, lambda question: counts[question.id], direct, as_many))
         if self.options.fixed_k is not None:
             k = self.options.fixed_k

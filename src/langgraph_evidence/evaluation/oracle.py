@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.tools import BaseTool, StructuredTool
 
 from langgraph_evidence.llm.prompt import quote
+from langgraph_evidence.llm.scripts import Asks
 from langgraph_evidence.llm.testing import ScriptedChat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from langgraph_evidence.evaluation.question import Question
-
-_SPLIT = re.compile(r"\nQ=([^\n]*)\n")
-_ASKED = re.compile(r'\n(?:Q: "?|<Q>)([^\n]*?)(?:" Is the answer[^\n]*|</Q>)?(?=\n|\Z)')
-_RETURNED = re.compile(r"An API call about Q returned:\n(.*)\nQ: ")
-_ANSWERS = re.compile(r" A: (.*)$", re.MULTILINE)
+    from langgraph_evidence.llm.prompt import PromptCall
 
 
 def oracle_tool(questions: Iterable[Question]) -> BaseTool:
@@ -42,16 +38,14 @@ def oracle_model(questions: Iterable[Question]) -> ScriptedChat:
         for question in questions
     }
 
-    def reply(text: str, _seed: int) -> str:
-        if text.startswith("You split"):
-            return splits.get(_SPLIT.findall(text)[-1], "none")
-        asked = _ASKED.findall(text)[-1]
-        if text.startswith("You check"):
-            return "yes" if asked in splits else "no"
-        if text.startswith("You write"):
-            return json.dumps({"query": asked})
-        returned = _RETURNED.search(text)
-        known = _ANSWERS.findall(text)
-        return returned[1] if returned else known[-1] if known else "unknown"
+    def answer(call: PromptCall, _seed: int) -> str:
+        memory = call.values["memory"]
+        return str(call.values.get("reply") or (memory[-1]["answer"] if memory else "unknown"))
 
-    return ScriptedChat(rules=[("", reply)])
+    rules: list[tuple[Asks, Any]] = [
+        (Asks("rebel.split*"), lambda call, _: splits.get(call.values["question"], "none")),
+        (Asks("rebel.recall*"), lambda call, _: "yes" if call.values["question"] in splits else "no"),
+        (Asks("rebel.tool_input"), lambda call, _: json.dumps({"query": call.values["question"]})),
+        (Asks("rebel.answer*"), answer),
+    ]
+    return ScriptedChat(rules=rules)

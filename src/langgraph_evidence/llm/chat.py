@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
-from langchain_core.runnables import RunnableBinding, RunnableConfig
-from langchain_core.runnables.config import merge_configs
 
 from langgraph_evidence.budget import UNLIMITED, total_usage
 from langgraph_evidence.concurrency import gather
 from langgraph_evidence.errors import InvalidInput, ModelError, UnusableReply
 from langgraph_evidence.llm import events
 from langgraph_evidence.llm.limiter import Slots
-from langgraph_evidence.llm.prompt import Prompt
-from langgraph_evidence.llm.provider import Provider, open_model
+from langgraph_evidence.llm.prompt import Prompt, PromptCall
+from langgraph_evidence.llm.provider import Provider, open_model, unwrap
 from langgraph_evidence.llm.refusals import Refusals, refused_parameter, without
 from langgraph_evidence.llm.replies import Reply, Sample, add_usage, read_logprobs
 from langgraph_evidence.llm.retry import Line, RetryPolicy
@@ -27,9 +24,12 @@ from langgraph_evidence.types import Usage, no_usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
+    from langchain_core.runnables import RunnableBinding
 
     from langgraph_evidence.budget import Allowance
+    from langgraph_evidence.llm.offline.chat import Responders
 
 T = TypeVar("T")
 
@@ -46,6 +46,23 @@ _LONGEST_BAD_REPLY = 4000
 _TOP_LOGPROBS = 5
 
 
+class _Asked(NamedTuple):
+    """What a request asks, in words and for models that read prompts."""
+
+    messages: list[BaseMessage]
+    prompt: PromptCall
+
+    def again(self, reply: str, reason: str) -> _Asked:
+        """The same, after a reply that was unusable for this reason."""
+        turn = AIMessage(reply[:_LONGEST_BAD_REPLY] or "(no text)")
+        messages = [*self.messages, turn, *REPAIR.render(reason=reason)]
+        return _Asked(messages, replace(self.prompt, complaint=reason))
+
+
+def _asked(prompt: Prompt, values: Mapping[str, Any]) -> _Asked:
+    return _Asked(prompt.render(**values), PromptCall(prompt.name, dict(values)))
+
+
 class LanguageModel:
     """A chat model behind one limit on calls in flight, one retry policy and one way of counting.
 
@@ -59,6 +76,7 @@ class LanguageModel:
         max_concurrency: Calls in flight at the same time, over all graphs that share this object.
         timeout: Seconds that one call may take before it counts as failed; None waits for ever.
         attempts: Tries of a call that fails for a passing reason, the first included.
+        responders: How the offline model replies to a method's prompts, by the prompts' names.
 
     Raises:
         InvalidInput: The model is neither a chat model nor a known name, or a limit is out of range.
@@ -73,10 +91,13 @@ class LanguageModel:
         max_concurrency: int = 16,
         timeout: float | None = 120.0,
         attempts: int = 4,
+        responders: Responders | None = None,
     ) -> None:
         self._policy = RetryPolicy(attempts=attempts, timeout=timeout)
         self._slots = Slots(max_concurrency)
-        chat, bound, config = _unwrap(open_model(model))
+        chat, bound, config = unwrap(open_model(model))
+        if responders and "responders" in type(chat).model_fields:
+            chat = chat.model_copy(update={"responders": {**responders, **getattr(chat, "responders", {})}})
         # How many replies a request has is for the call to say.
         self._bound = {name: value for name, value in bound.items() if name != "n"}
         self._provider = Provider(chat, timeout=timeout, config=config)
@@ -95,7 +116,7 @@ class LanguageModel:
     async def ask(
         self,
         prompt: Prompt,
-        variables: Mapping[str, str | int | float],
+        values: Mapping[str, Any],
         *,
         parse: Callable[[str], T],
         temperature: float | None = None,
@@ -107,7 +128,7 @@ class LanguageModel:
 
         Args:
             prompt: What to ask.
-            variables: The prompt's values.
+            values: One for each variable of the prompt; a model that reads prompts gets them too.
             parse: Makes a value of the reply or raises UnusableReply.
             temperature: Of this call, unless the caller's model is bound to another; None sends none.
             seed: Of this call, for models that take one; one bound to the model is counted on from.
@@ -119,18 +140,17 @@ class LanguageModel:
             ModelError: The call failed; its `usage` counts what was spent, failed tries too.
             OutOfTime: The allowance's seconds are used up, or the next try would come too late.
         """
-        messages, spending, row = prompt.render(**variables), Spending(allowance), no_usage()
+        asked, spending, row = _asked(prompt, values), Spending(allowance), no_usage()
         given = self._given(temperature, self._seeds(1, None if seed is None else [seed])[0], options)
         try:
-            text = await self._ask_once(messages, given, spending, row)
+            text = await self._ask_once(asked, given, spending, row)
             try:
                 return Reply(parse(text), text, _timed(row, spending.seconds()), repaired=False)
             except UnusableReply as error:
                 if not spending.take():
                     raise
                 reason = error.reason
-            turn = AIMessage(text[:_LONGEST_BAD_REPLY] or "(no text)")
-            text = await self._ask_once([*messages, turn, *REPAIR.render(reason=reason)], given, spending, row)
+            text = await self._ask_once(asked.again(text, reason), given, spending, row)
             return Reply(parse(text), text, _timed(row, spending.seconds()), repaired=True)
         except (ModelError, UnusableReply) as error:
             error.usage = _timed(row, spending.seconds())
@@ -139,7 +159,7 @@ class LanguageModel:
     async def sample(
         self,
         prompt: Prompt,
-        variables: Mapping[str, str | int | float],
+        values: Mapping[str, Any],
         *,
         n: int,
         temperature: float | None = None,
@@ -153,7 +173,7 @@ class LanguageModel:
 
         Args:
             prompt: What to ask.
-            variables: The prompt's values.
+            values: One for each variable of the prompt; a model that reads prompts gets them too.
             n: How many replies.
             temperature: Of these calls, unless the caller's model is bound to another; None sends none.
             seeds: One for each reply, for models that take one; a seed bound to the model is added to each.
@@ -171,11 +191,11 @@ class LanguageModel:
             OutOfTime: Every call failed, the first for want of time.
             InvalidInput: n is below one, or there is not one seed for each reply.
         """
-        messages, spending = prompt.render(**variables), Spending(allowance, first_tries=n)
+        asked, spending = _asked(prompt, values), Spending(allowance, first_tries=n)
         each = self._seeds(n, seeds)
         if logprobs:
             options = {"top_logprobs": _TOP_LOGPROBS, **options, "logprobs": True}
-        draw = partial(self._draw, messages, spending=spending, logprobs=logprobs)
+        draw = partial(self._draw, asked, spending=spending, logprobs=logprobs)
         drawn: list[Sample | ModelError] = []
         if native and n > 1 and self._provider.takes_n and "n" not in self._refusals:
             drawn = await draw({**self._given(temperature, each[0], options), "n": n})
@@ -205,19 +225,17 @@ class LanguageModel:
         given = without({name: value for name, value in given.items() if value is not None}, self._bound)
         return self._refusals.kept(given if seed is None else {**given, "seed": seed})
 
-    async def _ask_once(
-        self, messages: list[BaseMessage], given: dict[str, Any], spending: Spending, row: Usage
-    ) -> str:
-        reply, *_ = await self._request(messages, given, spending, row, cached=True)
+    async def _ask_once(self, asked: _Asked, given: dict[str, Any], spending: Spending, row: Usage) -> str:
+        reply, *_ = await self._request(asked, given, spending, row, cached=True)
         return str(reply.text)
 
     async def _draw(
-        self, messages: list[BaseMessage], given: dict[str, Any], *, spending: Spending, logprobs: bool
+        self, asked: _Asked, given: dict[str, Any], *, spending: Spending, logprobs: bool
     ) -> list[Sample | ModelError]:
         """The replies to one request, the first with the usage of all; or its failure."""
         row = no_usage()
         try:
-            replies = await self._request(messages, given, spending, row, cached=False)
+            replies = await self._request(asked, given, spending, row, cached=False)
         except ModelError as error:
             error.usage = row
             return [error]
@@ -227,13 +245,13 @@ class LanguageModel:
         ]
 
     async def _request(
-        self, messages: list[BaseMessage], given: dict[str, Any], spending: Spending, row: Usage, *, cached: bool
+        self, asked: _Asked, given: dict[str, Any], spending: Spending, row: Usage, *, cached: bool
     ) -> list[BaseMessage]:
         """Makes one request; when the server refuses a parameter by name, again without it."""
         line = Line(self.name, self._slots, spending, row)
         refused: dict[str, str] = {}
         while True:
-            call = partial(self._provider.generate, messages, cached=cached, **{**self._bound, **given})
+            call = partial(self._provider.generate, *asked, cached=cached, **{**self._bound, **given})
             try:
                 replies = await self._policy.run(call, line)
                 break
@@ -255,19 +273,6 @@ class LanguageModel:
         for name, reason in refused.items():
             if self._refusals.learn(name):
                 events.parameter_refused({"model": self.name, "parameter": name, "reason": reason})
-
-
-def _unwrap(model: BaseChatModel | RunnableBinding[Any, Any]) -> tuple[BaseChatModel, dict[str, Any], RunnableConfig]:
-    bound: dict[str, Any] = {}
-    config = RunnableConfig()
-    inner: Any = model
-    while isinstance(inner, RunnableBinding):
-        bound, config = {**inner.kwargs, **bound}, merge_configs(inner.config, config)
-        inner = inner.bound
-    if not isinstance(inner, BaseChatModel):
-        kind = type(inner).__name__
-        raise InvalidInput(f"A {kind} was given as language model; give a LangChain chat model, 'offline' or a name.")
-    return inner, bound, config
 
 
 def _settle(drawn: Sequence[Sample | ModelError], seconds: float) -> list[Sample]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from langgraph_evidence.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from langchain_core.messages import BaseMessage
 
 _ROLES: dict[str, type[BaseMessage]] = {
@@ -32,9 +34,10 @@ class Prompt:
     are: a `$name` inside a value is text.
 
     Args:
-        name: What errors call it.
+        name: What errors, traces and models that read prompts call it, e.g. `furepa.next`.
         messages: Pairs of a role (system, human, ai) and a template; few-shot examples are human and ai turns.
         variables: The names that the templates use, no more and no fewer.
+        shown: How a value that is not text or a number is written, by variable: a list of facts, a table of tools.
 
     Raises:
         InvalidInput: No message, an unknown role, or templates that use other names than those declared.
@@ -43,6 +46,7 @@ class Prompt:
     name: str
     messages: tuple[tuple[str, str], ...]
     variables: tuple[str, ...] = ()
+    shown: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.messages:
@@ -56,21 +60,27 @@ class Prompt:
             used.update(Template(template).get_identifiers())
         self._check(used, "uses")
 
-    def render(self, **values: str | int | float) -> list[BaseMessage]:
+    def render(self, **values: Any) -> list[BaseMessage]:
         """Fills the templates.
 
         Args:
             **values: One value for each declared variable.
 
         Raises:
-            InvalidInput: A variable is missing or was never declared, or a value is neither text nor a number.
+            InvalidInput: A variable is missing or was never declared, or a value that nothing shows is neither text nor
+                a number.
         """
         self._check(set(values), "was given")
-        for name, value in values.items():
-            if not isinstance(value, str | int | float):
-                kind = type(value).__name__
-                raise InvalidInput(f"Prompt {self.name!r} was given a {kind} for ${name}; it takes text or a number.")
-        return [_ROLES[role](Template(text).safe_substitute(values)) for role, text in self.messages]
+        words = {name: self._words(name, value) for name, value in values.items()}
+        return [_ROLES[role](Template(text).safe_substitute(words)) for role, text in self.messages]
+
+    def _words(self, name: str, value: Any) -> str | int | float:
+        if name in self.shown:
+            return self.shown[name](value)
+        if isinstance(value, str | int | float):
+            return value
+        kind = type(value).__name__
+        raise InvalidInput(f"Prompt {self.name!r} was given a {kind} for ${name}; it takes text or a number.")
 
     def _check(self, names: set[str], verb: str) -> None:
         declared = set(self.variables)
@@ -80,6 +90,21 @@ class Prompt:
             parts += [f"it {verb} undeclared {', '.join(unknown)}"] if unknown else []
             known = ", ".join(self.variables) or "none"
             raise InvalidInput(f"Prompt {self.name!r}: {' and '.join(parts)}. Declared variables: {known}.")
+
+
+@dataclass(frozen=True)
+class PromptCall:
+    """What a call asks, beside its words: a chat model whose class says `reads_prompts = True` gets it as `prompt`.
+
+    Args:
+        name: Of the prompt.
+        values: Of its variables, as the method gave them: JSON values.
+        complaint: Why the reply before was unusable, where this call asks again.
+    """
+
+    name: str
+    values: Mapping[str, Any]
+    complaint: str = ""
 
 
 # Square and angle brackets carry every protocol's tags and every chat template's markers. Replacing the characters

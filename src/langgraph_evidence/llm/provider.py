@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from langchain.chat_models import init_chat_model
+from langchain_core.language_models import BaseChatModel
 from langchain_core.outputs import ChatGeneration
+from langchain_core.runnables import RunnableBinding, RunnableConfig
 from langchain_core.runnables.config import ensure_config, merge_configs
 
 from langgraph_evidence.concurrency import call_either
@@ -20,10 +22,10 @@ from langgraph_evidence.llm.local import LocalChat
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-    from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
     from langchain_core.outputs import LLMResult
-    from langchain_core.runnables import RunnableBinding, RunnableConfig
+
+    from langgraph_evidence.llm.prompt import PromptCall
 
 OFFLINE = "offline"
 LOCAL = "local:"
@@ -58,6 +60,24 @@ def open_model(model: BaseChatModel | RunnableBinding[Any, Any] | str) -> Any:
         raise ModelError(f"The language model {model!r} cannot be opened: {error}") from error
 
 
+def unwrap(model: BaseChatModel | RunnableBinding[Any, Any]) -> tuple[BaseChatModel, dict[str, Any], RunnableConfig]:
+    """The chat model within, the parameters bound to it, and the config.
+
+    Raises:
+        InvalidInput: There is no chat model within.
+    """
+    bound: dict[str, Any] = {}
+    config = RunnableConfig()
+    inner: Any = model
+    while isinstance(inner, RunnableBinding):
+        bound, config = {**inner.kwargs, **bound}, merge_configs(inner.config, config)
+        inner = inner.bound
+    if not isinstance(inner, BaseChatModel):
+        kind = type(inner).__name__
+        raise InvalidInput(f"A {kind} was given as language model; give a LangChain chat model, 'offline' or a name.")
+    return inner, bound, config
+
+
 class Provider:
     """One chat model and what is known of its kind.
 
@@ -71,6 +91,7 @@ class Provider:
         fields = type(model).model_fields
         self.takes_n = "n" in fields
         self.takes_seed = "seed" in fields
+        self._reads_prompts = bool(getattr(model, "reads_prompts", False))
         self.deterministic = bool(getattr(model, "deterministic", False))
         self.name = _name(model)
         changes = {name: value for name, value in {"n": 1, "streaming": False}.items() if getattr(model, name, None)}
@@ -81,11 +102,14 @@ class Provider:
         self._loops = _LoopClients()
         self._config = config
 
-    async def generate(self, messages: list[BaseMessage], *, cached: bool, **kwargs: Any) -> list[BaseMessage]:
+    async def generate(
+        self, messages: list[BaseMessage], prompt: PromptCall, *, cached: bool, **kwargs: Any
+    ) -> list[BaseMessage]:
         """Makes one request.
 
         Args:
-            messages: The prompt.
+            messages: The prompt in words.
+            prompt: Its name, which traces show, and its values, for models that read them.
             cached: Whether LangChain's cache may answer it.
             **kwargs: Parameters of the model's call.
 
@@ -95,9 +119,12 @@ class Provider:
         Raises:
             BadBody: The server sent no reply at all.
         """
-        config = merge_configs(ensure_config(), self._config, {"tags": ["nostream"]})
+        ours = RunnableConfig(tags=["nostream"], metadata={"prompt": prompt.name}, run_name=prompt.name)
+        config = merge_configs(ensure_config(), ours, self._config)
         context = {name: config.get(name) for name in ("callbacks", "tags", "metadata", "run_name")}
         model = self._copies[cached]
+        if self._reads_prompts:
+            kwargs["prompt"] = prompt
 
         async def on_loop(*args: Any, **kwargs: Any) -> LLMResult:
             return await (await self._with_loop_client(model)).agenerate(*args, **kwargs)

@@ -5,13 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage
 
-Match = str | re.Pattern[str] | Callable[[str], bool]
+if TYPE_CHECKING:
+    from langgraph_evidence.llm.prompt import PromptCall
+
+
+@dataclass(frozen=True)
+class Asks:
+    """Matches the calls of a prompt by its name and values, whatever its words; a reply's function gets both.
+
+    Args:
+        name: Of the prompt; `*` stands for any letters, as in `rebel.answer*`.
+        where: What else must hold of the call; None takes all.
+    """
+
+    name: str
+    where: Callable[[PromptCall], bool] | None = None
+
+
+Match = str | re.Pattern[str] | Callable[[str], bool] | Asks
 Scripted = str | AIMessage
-ReplyOf = Scripted | Sequence[Scripted] | Callable[[str, int], Scripted]
+ReplyOf = Scripted | Sequence[Scripted] | Callable[[Any, int], Scripted]
 
 
 class ScriptedFailure(Exception):
@@ -64,9 +83,22 @@ class Fault:
         return AIMessage(self.body, response_metadata={"body": True})
 
 
-def matches(match: Match, text: str) -> bool:
-    """Whether a call with this text is meant."""
+def matches(match: Match, text: str, prompt: PromptCall | None) -> bool:
+    """Whether a call with this text, of this prompt where one is known, is meant."""
+    if isinstance(match, Asks):
+        if prompt is None or not fnmatchcase(prompt.name, match.name):
+            return False
+        return match.where is None or match.where(prompt)
     if callable(match):
         return bool(match(text))
     pattern = re.compile(match, re.DOTALL) if isinstance(match, str) else match
     return pattern.search(text) is not None
+
+
+def pick(reply: ReplyOf, asked: str | PromptCall, index: int) -> Scripted:
+    """The reply of this number to a text, or to a prompt where the rule names one."""
+    if callable(reply):
+        return reply(asked, index)
+    if isinstance(reply, str | AIMessage):
+        return reply
+    return reply[index % len(reply)]

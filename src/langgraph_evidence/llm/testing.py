@@ -1,4 +1,4 @@
-"""A chat model that follows a script: replies are chosen by what the prompt says, never by the order of the calls."""
+"""A chat model that follows a script: replies are chosen by what is asked, never by the order of the calls."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import asyncio
 import re
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence  # noqa: TC003 - pydantic reads the annotations
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
@@ -16,23 +15,27 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from pydantic import ConfigDict, Field, PrivateAttr, field_validator
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.llm.scripts import Fault, matches
+from langgraph_evidence.llm.scripts import Asks, Fault, matches, pick
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Sequence
+
     from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
     from langchain_core.language_models import LanguageModelInput
     from langchain_core.runnables import Runnable
 
-    from langgraph_evidence.llm.scripts import ReplyOf, Scripted
+    from langgraph_evidence.llm.prompt import PromptCall
+    from langgraph_evidence.llm.scripts import Scripted
 
 
 class ScriptedChat(BaseChatModel):
     """A chat model for tests of graphs and prompts, safe under any number of threads and loops.
 
-    A rule is a pair of what to look for in the whole prompt (all messages' texts, one empty line between them) and what
-    to reply. The first rule that matches decides. A match is a regular expression (in a string `.` matches line breaks
-    too) or a function of the text. A reply is a text, an AIMessage, a list of them taken by the call's seed or the
-    sample's number (from the start again past its end), or a function of the text and that number.
+    A rule is a pair of what to look for and what to reply. The first rule that matches decides. A match is `Asks`, by
+    which a prompt of this package is known by its name and values; or, in the text of all messages with one empty line
+    between them, a regular expression (in a string `.` matches line breaks too) or a function. A reply is a text, an
+    AIMessage, a list of them taken by the call's seed or the sample's number (from the start again past its end), or a
+    function of the text, or of the PromptCall that `Asks` matched, and that number.
 
     Args:
         rules: The script.
@@ -42,6 +45,7 @@ class ScriptedChat(BaseChatModel):
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
+    reads_prompts: ClassVar[bool] = True
 
     rules: list[tuple[Any, Any]] = Field(default_factory=list)
     latency: float = 0.0
@@ -63,7 +67,7 @@ class ScriptedChat(BaseChatModel):
 
     @property
     def calls(self) -> list[dict[str, Any]]:
-        """Every call so far: `messages`, `text`, `kwargs`, `started`, `ended` (None while it runs), copies included."""
+        """Every call so far: `messages`, `text`, `prompt`, `kwargs`, `started`, `ended` (None while it runs)."""
         return self._record.calls
 
     @property
@@ -87,7 +91,7 @@ class ScriptedChat(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         with self._record.call(messages, {"stop": stop, **kwargs}) as text:
-            fault = self._fault(text)
+            fault = self._fault(text, kwargs.get("prompt"))
             time.sleep(self.latency + fault.hang)
             return self._reply(text, fault, {"stop": stop, **kwargs})
 
@@ -99,7 +103,7 @@ class ScriptedChat(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         with self._record.call(messages, {"stop": stop, **kwargs}) as text:
-            fault = self._fault(text)
+            fault = self._fault(text, kwargs.get("prompt"))
             await asyncio.sleep(self.latency + fault.hang)
             return self._reply(text, fault, {"stop": stop, **kwargs})
 
@@ -127,10 +131,10 @@ class ScriptedChat(BaseChatModel):
                 await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
             yield chunk
 
-    def _fault(self, text: str) -> Fault:
+    def _fault(self, text: str, prompt: PromptCall | None) -> Fault:
         with self._record.lock:
             for fault in self.faults:
-                if fault.times != 0 and matches(fault.match, text):
+                if fault.times != 0 and matches(fault.match, text, prompt):
                     fault.times = None if fault.times is None else fault.times - 1
                     return fault
         return Fault()
@@ -143,7 +147,7 @@ class ScriptedChat(BaseChatModel):
         stop = kwargs.get("stop") or self.stop or []
         instead = fault.reply()
         replies = [
-            _as_message(self._scripted(text, seed + offset) if instead is None else instead, stop)
+            _as_message(self._scripted(text, kwargs.get("prompt"), seed + offset) if instead is None else instead, stop)
             for offset in range(kwargs.get("n") or self.n)
         ]
         _count(replies, text)
@@ -152,15 +156,16 @@ class ScriptedChat(BaseChatModel):
                 reply.response_metadata.setdefault("logprobs", _logprobs(str(reply.text)))
         return ChatResult(generations=[ChatGeneration(message=reply) for reply in replies])
 
-    def _scripted(self, text: str, index: int) -> Scripted:
+    def _scripted(self, text: str, prompt: PromptCall | None, index: int) -> Scripted:
         for match, reply in self.rules:
-            if matches(match, text):
-                return _pick(reply, text, index)
+            if matches(match, text, prompt):
+                return pick(reply, prompt if prompt is not None and isinstance(match, Asks) else text, index)
         known = "\n".join(
             f"- {match if isinstance(match, str) else getattr(match, '__name__', match)}" for match, _ in self.rules
         )
         raise InvalidInput(
-            f"No rule of the script matches this prompt:\n{text}\n\nThe rules look for:\n{known or '- nothing'}"
+            f"No rule of the script matches this prompt{f', {prompt.name}' if prompt else ''}:\n{text}\n\n"
+            f"The rules look for:\n{known or '- nothing'}"
         )
 
 
@@ -178,7 +183,8 @@ class _Record:
         """Records one call while it runs; gives the text that rules are matched with."""
         text = "\n\n".join(str(message.text) for message in messages)
         given = {name: value for name, value in kwargs.items() if value is not None}
-        row = {"messages": messages, "text": text, "kwargs": given, "started": time.monotonic(), "ended": None}
+        row = {"messages": messages, "text": text, "prompt": given.pop("prompt", None), "kwargs": given}
+        row |= {"started": time.monotonic(), "ended": None}
         with self.lock:
             self.calls.append(row)
             self._in_flight += 1
@@ -189,14 +195,6 @@ class _Record:
             with self.lock:
                 self._in_flight -= 1
                 row["ended"] = time.monotonic()
-
-
-def _pick(reply: ReplyOf, text: str, index: int) -> Scripted:
-    if callable(reply):
-        return reply(text, index)
-    if isinstance(reply, str | AIMessage):
-        return reply
-    return reply[index % len(reply)]
 
 
 def _as_message(reply: Scripted, stop: Sequence[str]) -> AIMessage:

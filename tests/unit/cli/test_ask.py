@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 QUESTION = "Where was the builder of the Eiffel Tower born?"
 RULES = [
-    (r"Context:.*born in Dijon", "[Analysis] Eiffel built it and was born in Dijon.\n[Answer] Dijon"),
-    (r"Context:.*Gustave Eiffel", "[Analysis] Eiffel built it.\n[Search] Where was Gustave Eiffel born?"),
+    (r"born in Dijon", "[Analysis] Eiffel built it and was born in Dijon.\n[Answer] Dijon"),
+    (r"Gustave Eiffel", "[Analysis] Eiffel built it.\n[Search] Where was Gustave Eiffel born?"),
     (r"Zebra", "[Search] zebra stripes"),
     (r"", "[Search] Who built the Eiffel Tower?"),
 ]
@@ -186,10 +186,10 @@ def test_a_run_that_failed_is_resumed_where_it_stopped(
     ask: Any, server: ScriptedServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept = ["--thread", "t", "--db", str(tmp_path / "threads.sqlite")]
-    faults = ScriptedChat(faults=[{"match": "Context:", "status": 401, "times": None}]).faults
+    faults = ScriptedChat(faults=[{"match": "by Gustave Eiffel", "status": 401, "times": None}]).faults
     server.chat.faults.extend(faults)
     assert ask(*kept) == 1
-    assert len([arrival for arrival in server.arrivals if "first step" in str(arrival["body"])]) >= 1
+    assert len([arrival for arrival in server.arrivals if "by Gustave Eiffel" not in str(arrival["body"])]) == 2
     server.chat.faults.clear()
     before = len(server.arrivals)
     capsys.readouterr()

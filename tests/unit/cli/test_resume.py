@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PASSAGES = [Passage(id="a", title="Emma", text="Emma is a novel by Jane Austen.")]
 RULES = [
-    ("Context:.*Jane Austen", "[Analysis] Found.\n[Answer] Jane Austen"),
+    ("Jane Austen", "[Analysis] Found.\n[Answer] Jane Austen"),
     ("", "[Search] Emma novel author"),
 ]
 

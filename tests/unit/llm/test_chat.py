@@ -210,7 +210,7 @@ def test_what_is_not_a_failure_passes_through(run: Any) -> None:
     chat = ScriptedChat(rules=[("", "1")], faults=[{"error": GraphInterrupt(()), "times": None}])
     with pytest.raises(GraphInterrupt):
         run(LanguageModel(chat).sample(PROMPT, ASKED, n=2))
-    with pytest.raises(InvalidInput, match="No rule of the script matches this prompt:\nCount"):
+    with pytest.raises(InvalidInput, match="No rule of the script matches this prompt, demo:\nCount"):
         run(LanguageModel(ScriptedChat(rules=[("never", "1")])).ask(PROMPT, ASKED, parse=number))
 
 

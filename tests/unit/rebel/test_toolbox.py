@@ -9,6 +9,7 @@ from langchain_core.tools import StructuredTool, ToolException
 from pydantic import BaseModel, Field
 
 from langgraph_evidence.errors import InvalidInput, ResourceError, UnusableReply
+from langgraph_evidence.methods.rebel.prompts import TOOL_INPUT
 from langgraph_evidence.methods.rebel.toolbox import Toolbox
 from langgraph_evidence.retrieval import retriever_for
 from langgraph_evidence.tools import calculator_tool, search_tool
@@ -35,19 +36,29 @@ def box() -> Any:
 
 
 def test_the_model_sees_descriptions_and_parameters(box: Any) -> None:
-    assert box.listing() == "tool 1: Measures ‹b›areas‹/b›."
-    assert box.parameters_text("area") == (
-        '{"points": corners; array of array of number (array), '
-        '"unit": unit; one of "m", "km" (string, may be left out), '
-        '"label": label; string or null (string, may be left out)}'
-    )
+    assert box.listing() == ["Measures ‹b›areas‹/b›."]
+    points, unit, label = box.described("area")
+    told = {
+        "name": "points",
+        "meaning": "corners",
+        "type": "array",
+        "takes": "array of array of number",
+        "required": True,
+    }
+    assert points == told
+    assert (unit["type"], unit["takes"], unit["required"]) == ("string", 'one of "m", "km"', False)
+    assert (label["type"], label["takes"]) == ("string", "string or null")
 
 
-def test_a_plain_parameter_is_told_in_one_word() -> None:
-    assert Toolbox((tool(lambda expression: expression),)).parameters_text("area") == '{"expression": expression (any)}'
-    assert Toolbox((calculator_tool(),)).parameters_text("calculator") == (
-        '{"expression": Numbers and signs, no units and no words. (string)}'
+def test_a_prompt_tells_a_plain_parameter_in_one_word_and_of_others_what_they_take(box: Any) -> None:
+    values: dict[str, Any] = {"number": 1, "description": "x", "memory": [], "question": "How large?", "complaint": ""}
+    shown = TOOL_INPUT.render(**values, parameters=box.described("area"))[-1].text
+    assert (
+        '{"points": corners; array of array of number (array), "unit": unit; one of "m", "km" (string, may be' in shown
     )
+    calculator = Toolbox((calculator_tool(),))
+    shown = TOOL_INPUT.render(**values, parameters=calculator.described("calculator"))[-1].text
+    assert '{"expression": Numbers and signs, no units and no words. (string)}' in shown
 
 
 def test_nested_lists_fit_where_the_schema_allows_them(box: Any) -> None:
@@ -84,7 +95,7 @@ def test_what_does_not_fit_is_refused_with_its_reason(box: Any, arguments: Any, 
 )
 def test_a_schema_that_is_none_breaks_no_run(schema: Any, fits: bool) -> None:
     box = Toolbox((StructuredTool.from_function(lambda **given: "x", name="odd", description="x", args_schema=schema),))
-    assert "\n" not in box.parameters_text("odd")
+    assert "\n" not in str(box.described("odd"))
     if fits:
         assert box.check("odd", {"a": 1}) == {"a": 1}
     else:

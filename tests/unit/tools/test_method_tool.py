@@ -29,8 +29,8 @@ PASSAGES = [
 ]
 QUESTION = "Where was the builder of the Eiffel Tower born?"
 RULES = [
-    (r"Context:.*born in Dijon", "[Analysis] Eiffel built it and was born in Dijon.\n[Answer] Dijon"),
-    (r"Context:.*Gustave Eiffel", "[Analysis] Eiffel built it.\n[Search] Where was Gustave Eiffel born?"),
+    (r"born in Dijon", "[Analysis] Eiffel built it and was born in Dijon.\n[Answer] Dijon"),
+    (r"Gustave Eiffel", "[Analysis] Eiffel built it.\n[Search] Where was Gustave Eiffel born?"),
     (r"", "[Search] Who built the Eiffel Tower?"),
 ]
 

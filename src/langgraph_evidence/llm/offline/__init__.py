@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from langgraph_evidence.llm.offline.chat import OfflineChat
+from langgraph_evidence.llm.offline.chat import OfflineChat, Responder, Responders
 
-__all__ = ["OfflineChat"]
+__all__ = ["OfflineChat", "Responder", "Responders"]

@@ -1,11 +1,11 @@
-"""A chat model that recognises this package's prompts and replies in their protocols."""
+"""A chat model that reads the names and values of this package's prompts and replies in their protocols."""
 
 from __future__ import annotations
 
 import asyncio
 import random
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,11 +15,11 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import Field
 
-from langgraph_evidence.llm.offline import furepa, rebel
-
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
     from langchain_core.language_models import LangSmithParams
+
+    from langgraph_evidence.llm.prompt import PromptCall
 
 MODEL_NAME = "offline"
 
@@ -27,22 +27,21 @@ UNKNOWN = (
     "I am the offline model of langgraph-evidence: a small extractive program, not a language model. I reply only to "
     "the prompts of this package's methods, and this is none of them. Choose a language model for anything else."
 )
-"""The reply to a prompt of no known protocol."""
+"""The reply to a prompt that no responder knows."""
+
+Responder = Callable[[Mapping[str, Any], float, random.Random], str]
+"""Takes a prompt's values, a temperature and a source of chance; gives the reply."""
+
+Responders = Mapping[str, Responder]
+"""How to reply to the prompts of a method, by their names."""
 
 
 @dataclass(frozen=True)
 class Conversation:
-    """What a protocol is recognised by: the system text and the last user turn; earlier turns are examples."""
+    """What chance starts from, with the seed: the system text and the last user turn; earlier turns are examples."""
 
     system: str
     user: str
-
-
-Responder = Callable[[str, str, float, random.Random], str | None]
-"""Takes the system text, the last user turn, a temperature and a source of chance; gives None for another's prompt."""
-
-RESPONDERS: tuple[Responder, ...] = (furepa.respond, rebel.respond)
-"""One entry a method's protocol, asked in this order."""
 
 
 def _conversation(messages: Sequence[BaseMessage]) -> Conversation:
@@ -63,16 +62,20 @@ def _cut(text: str, stop: Sequence[str] | None) -> str:
 class OfflineChat(BaseChatModel):
     """The offline model: extraction over the shared encoder, in the text protocols of this package's methods.
 
-    The same messages, seed and temperature give the same reply; of the n samples of one call each has its own chance.
-    A prompt that is none of this package's gets a text that says so.
+    It replies to a prompt's name and values, which come with the call as `prompt`; its words alone, and a name that no
+    responder is for, get a text that says so. The same call, seed and temperature give the same reply; of the n samples
+    of one call each has its own chance.
 
     Args:
+        responders: How to reply, by the prompts' names; each method brings its own.
         temperature: How far a sample may stray from the best reply; 0 never does.
         seed: Where chance starts.
     """
 
     deterministic: ClassVar[bool] = True
+    reads_prompts: ClassVar[bool] = True
 
+    responders: dict[str, Responder] = Field(default_factory=dict, repr=False, exclude=True)
     temperature: float = Field(0.0, ge=0.0)
     seed: int = 0
 
@@ -100,14 +103,13 @@ class OfflineChat(BaseChatModel):
         return self.temperature if given is None else float(given)
 
     def _text(self, messages: Sequence[BaseMessage], kwargs: dict[str, Any], sample: int) -> str:
-        conversation = _conversation(messages)
+        prompt: PromptCall | None = kwargs.get("prompt")
+        respond = self.responders.get(prompt.name) if prompt is not None else None
+        if prompt is None or respond is None:
+            return UNKNOWN
         given = kwargs.get("seed")
-        chance = random.Random(f"{self.seed if given is None else given}/{sample}/{conversation}")
-        for respond in RESPONDERS:
-            reply = respond(conversation.system, conversation.user, self._temperature(kwargs), chance)
-            if reply is not None:
-                return reply
-        return UNKNOWN
+        chance = random.Random(f"{self.seed if given is None else given}/{sample}/{_conversation(messages)}")
+        return respond(prompt.values, self._temperature(kwargs), chance)
 
     def _generate(
         self,

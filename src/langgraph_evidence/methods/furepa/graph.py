@@ -16,6 +16,7 @@ from langgraph.types import Send
 
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.methods.furepa import assessor, events
+from langgraph_evidence.methods.furepa.offline import RESPONDERS
 from langgraph_evidence.methods.furepa.reasoning import best_so_far, force_answer, propose_plans, sample_of
 from langgraph_evidence.methods.furepa.searching import execute, rank_by_score
 from langgraph_evidence.methods.furepa.settings import FurepaSettings
@@ -57,7 +58,8 @@ def create_furepa(
     Raises:
         InvalidInput: The model's name is unknown.
     """
-    return Furepa(settings or FurepaSettings(), LanguageModel(model), retriever, query_scorer).graph()
+    chat = LanguageModel(model, responders=RESPONDERS)
+    return Furepa(settings or FurepaSettings(), chat, retriever, query_scorer).graph()
 
 
 @dataclass(frozen=True)

@@ -89,9 +89,9 @@ def read_plan(plan_id: str, iteration: int, reply: str, *, may_answer: bool) -> 
     return Plan(id=plan_id, iteration=iteration, kind=kind, analysis=analysis, text=text)
 
 
-def context_of(evidence: Sequence[Passage], *, words: int) -> str:
+def context_of(evidence: Sequence[Passage], *, words: int) -> list[str]:
     """The evidence E_t as the prompt shows it: a passage a line, in the order it was found, quoted as data."""
-    return "\n".join(quote(" ".join(passage_line(passage).split()[:words])) for passage in evidence)
+    return [quote(" ".join(passage_line(passage).split()[:words])) for passage in evidence]
 
 
 def history_of(steps: Sequence[Step], mask: Mask) -> str:

@@ -126,6 +126,8 @@ def _next_turns(system: str, *, user: str, analysis: bool) -> tuple[Turn, ...]:
     return (*turns, ("human", user))
 
 
+# The evidence goes in a passage a line.
+_SHOWN = {"context": "\n".join}
 _USER = _NEXT_USER.format(context="$context", question="$question")
 _NO_COT_SYSTEM = _NEXT_SYSTEM.replace("'[Analysis]' or '[Answer]' or '[Search]'", "'[Answer]' or '[Search]'")
 _HISTORY = "\nEarlier steps:\n$history"
@@ -137,7 +139,10 @@ FIRST = Prompt("furepa.first", messages=_first_turns(), variables=("question",))
 """The first iteration: what to search for (appendix A.1)."""
 
 NEXT = Prompt(
-    "furepa.next", messages=_next_turns(_NEXT_SYSTEM, user=_USER, analysis=True), variables=("context", "question")
+    "furepa.next",
+    messages=_next_turns(_NEXT_SYSTEM, user=_USER, analysis=True),
+    variables=("context", "question"),
+    shown=_SHOWN,
 )
 """Every later iteration under the double mask: evidence and question alone (appendix A.2)."""
 
@@ -145,6 +150,7 @@ NEXT_NO_COT = Prompt(
     "furepa.next_no_cot",
     messages=_next_turns(_NO_COT_SYSTEM, user=_USER, analysis=False),
     variables=("context", "question"),
+    shown=_SHOWN,
 )
 """The double mask without chain of thought (section 4.3)."""
 
@@ -152,6 +158,7 @@ NEXT_HISTORY = Prompt(
     "furepa.next_history",
     messages=_next_turns(_NEXT_SYSTEM, user=_USER + _HISTORY, analysis=True),
     variables=("context", "question", "history"),
+    shown=_SHOWN,
 )
 """No mask, reasoning mask, query mask: the earlier steps that the mask leaves are shown (section 4.3)."""
 
@@ -159,6 +166,7 @@ NEXT_HISTORY_SCRATCH = Prompt(
     "furepa.next_history_scratch",
     messages=_next_turns(_NEXT_SYSTEM + _SCRATCH, user=_USER + _HISTORY, analysis=True),
     variables=("context", "question", "history"),
+    shown=_SHOWN,
 )
 """The control that sees the earlier steps and reasons from scratch (section 4.3)."""
 
@@ -166,6 +174,7 @@ FORCE = Prompt(
     "furepa.force",
     messages=_next_turns(_NEXT_SYSTEM, user=_USER + _FORCE, analysis=True),
     variables=("context", "question"),
+    shown=_SHOWN,
 )
 """The forced answer after the last iteration; the paper names the step and prints no prompt for it."""
 
@@ -173,6 +182,7 @@ FORCE_NO_COT = Prompt(
     "furepa.force_no_cot",
     messages=_next_turns(_NO_COT_SYSTEM, user=_USER + _FORCE_NO_COT, analysis=False),
     variables=("context", "question"),
+    shown=_SHOWN,
 )
 """The forced answer without chain of thought."""
 
@@ -180,5 +190,6 @@ FORCE_HISTORY = Prompt(
     "furepa.force_history",
     messages=_next_turns(_NEXT_SYSTEM, user=_USER + _HISTORY + _FORCE, analysis=True),
     variables=("context", "question", "history"),
+    shown=_SHOWN,
 )
 """The forced answer of the ablations that show earlier steps."""

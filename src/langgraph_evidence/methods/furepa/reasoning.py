@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.budget import Allowance, total_usage
 from langgraph_evidence.errors import ModelError, OutOfTime, UnusableReply
@@ -46,7 +46,11 @@ async def propose_plans(model: LanguageModel, sample: Sample) -> FurepaState:
     """
     settings = FurepaSettings(**sample["settings"])
     prompt = _prompt_of(sample, settings)
-    values = {"question": sample["question"], "context": sample["context"], "history": sample["history"]}
+    values: dict[str, Any] = {
+        "question": sample["question"],
+        "context": sample["context"],
+        "history": sample["history"],
+    }
     iteration = sample["iteration"]
     seeds = None
     if settings.seed is not None or model.deterministic:
@@ -86,7 +90,7 @@ async def force_answer(
     """Asks for the answer that the evidence at hand gives; without the time for it, the best one so far stands."""
     prompt, history = _force_prompt(state, settings)
     context = context_of(state["evidence"], words=settings.evidence_words)
-    values = {"question": state["question"], "context": context, "history": history}
+    values: dict[str, Any] = {"question": state["question"], "context": context, "history": history}
     row = f"{state['iteration']}:force.0"
     try:
         reply = await model.ask(

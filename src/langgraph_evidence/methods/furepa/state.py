@@ -74,7 +74,7 @@ class Sample(TypedDict):
     iteration: int
     temperature: float | None
     question: str
-    context: str
+    context: list[str]
     history: str
     settings: dict[str, Any]
     calls: int | None

@@ -18,6 +18,7 @@ from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.methods.rebel import events, tickets
 from langgraph_evidence.methods.rebel.frames import ROOT, Frames, Moves, advance, ready, root_frame, subtree_facts
 from langgraph_evidence.methods.rebel.near_duplicates import Features, default_features
+from langgraph_evidence.methods.rebel.offline import RESPONDERS
 from langgraph_evidence.methods.rebel.rounds import evidence_of, is_last, kept_for, task_of, within_calls
 from langgraph_evidence.methods.rebel.settings import RebelSettings
 from langgraph_evidence.methods.rebel.state import FREE, WORK, Frame, RebelOutput, RebelState, Stage, Task
@@ -102,7 +103,7 @@ def create_rebel(
     Raises:
         InvalidInput: The model's name is unknown, or two tools have one name.
     """
-    steps = Steps(LanguageModel(model), Toolbox(tuple(tools)), features or default_features)
+    steps = Steps(LanguageModel(model, responders=RESPONDERS), Toolbox(tuple(tools)), features or default_features)
     return Rebel(settings or RebelSettings(), steps).graph()
 
 

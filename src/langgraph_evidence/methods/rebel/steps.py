@@ -65,7 +65,7 @@ class Steps:
         prompt = prompts.SPLIT_COMMAS if settings.split_format == "commas" else prompts.SPLIT
         parse = partial(parse_split, form=settings.split_format)
         try:
-            reply = await self._ask(task, prompt, {"tools": self.toolbox.listing() or "(none)"}, parse=parse)
+            reply = await self._ask(task, prompt, {"tools": self.toolbox.listing()}, parse=parse)
         except UnusableReply as unusable:
             return Done(Outcome("split", {"children": []}), unusable.usage)
         texts = [item.text for item in reply.value]
@@ -133,11 +133,11 @@ class Steps:
 
     async def _ask_input(self, task: Task, tool: str) -> Reply[dict[str, Any]]:
         complaint = task["frame"]["complaint"]
-        values: dict[str, str | int] = {
+        values: dict[str, Any] = {
             "number": self.toolbox.names.index(tool) + 1,
             "description": self.toolbox.describe(tool),
-            "parameters": self.toolbox.parameters_text(tool),
-            "complaint": f"\n<P>The last input was refused: {complaint}</P>" if complaint else "",
+            "parameters": self.toolbox.described(tool),
+            "complaint": complaint,
         }
         return await self._ask(
             task, prompts.TOOL_INPUT, values, parse=lambda reply: self.toolbox.check(tool, parse_input(reply))
@@ -169,7 +169,7 @@ class Steps:
         """Answers from the tool's reply, from memory, or from the model's knowledge; says so when it cannot."""
         frame, facts, reply = task["frame"], task["facts"], task["reply"]
         facts_alone = bool(frame["error"]) or not settings_of(task).knowledge
-        values: dict[str, str | int] = {}
+        values: dict[str, Any] = {}
         if reply is not None and frame["tool"]:
             prompt = prompts.ANSWER_REPLY
             origin: Origin = "tool"
@@ -189,9 +189,9 @@ class Steps:
         return Done(Outcome(word, learned(found.value, origin, error)), found.usage)
 
     async def _ask(
-        self, task: Task, prompt: Prompt, values: Mapping[str, str | int], *, parse: Callable[[str], T]
+        self, task: Task, prompt: Prompt, values: Mapping[str, Any], *, parse: Callable[[str], T]
     ) -> Reply[T]:
-        known: dict[str, str | int] = {
+        known: dict[str, Any] = {
             "memory": memory_of(task["facts"]),
             "question": quote(task["frame"]["question"], limit=_QUESTION),
             **values,
@@ -289,7 +289,9 @@ def tell_fact(frame: Frame) -> None:
         events.fact({"fact": fact_of(frame)})
 
 
-def memory_of(facts: Sequence[Fact]) -> str:
-    """The facts as the prompts show them: one a line, quoted as data."""
-    lines = [f"Q: {quote(f['question'], limit=_QUESTION)} A: {quote(f['answer'], limit=_ANSWER)}" for f in facts]
-    return "\n".join(lines) or "(empty)"
+def memory_of(facts: Sequence[Fact]) -> list[dict[str, str]]:
+    """The facts as the prompts show them, quoted as data."""
+    return [
+        {"question": quote(fact["question"], limit=_QUESTION), "answer": quote(fact["answer"], limit=_ANSWER)}
+        for fact in facts
+    ]

@@ -60,11 +60,9 @@ class Toolbox:
         """The tools' names, in their order; a tool's number is its place, counted from 1."""
         return [tool.name for tool in self.tools]
 
-    def listing(self) -> str:
-        """The numbered list of tools that the model sees: descriptions alone."""
-        return "\n".join(
-            f"tool {number}: {quote(tool.description, limit=600)}" for number, tool in enumerate(self.tools, start=1)
-        )
+    def listing(self) -> list[str]:
+        """What the model sees of the tools, in the order of their numbers: descriptions alone."""
+        return [self.describe(name) for name in self.names]
 
     def describe(self, name: str) -> str:
         """A tool's description."""
@@ -75,15 +73,10 @@ class Toolbox:
         fields = self._schema(name).get("properties")
         return fields if isinstance(fields, dict) else {}
 
-    def parameters_text(self, name: str) -> str:
-        """A tool's parameters as the model sees them: each name with what it means and what it takes."""
-        parts = []
-        for key, field in self.parameters(name).items():
-            meaning = field.get("description") if isinstance(field, dict) else None
-            need = "" if key in self._required(name) else ", may be left out"
-            takes = "" if told(field) == kind(field) else f"; {told(field)}"
-            parts.append(f'"{key}": {quote(str(meaning or key), limit=200)}{takes} ({kind(field)}{need})')
-        return "{" + ", ".join(parts) + "}"
+    def described(self, name: str) -> list[dict[str, Any]]:
+        """A tool's parameters as the model sees them: each name with its meaning, its type, and all that it takes."""
+        required = self._required(name)
+        return [_described(key, field, required=key in required) for key, field in self.parameters(name).items()]
 
     def idempotent(self, name: str) -> bool:
         """Whether a use may be repeated without harm; a tool says no by `metadata={"idempotent": False}`."""
@@ -190,3 +183,9 @@ def _passage(item: Mapping[str, Any]) -> Passage:
     if isinstance(score, int | float):
         passage["score"] = float(score)
     return passage
+
+
+def _described(key: str, field: Any, *, required: bool) -> dict[str, Any]:
+    meaning = field.get("description") if isinstance(field, dict) else None
+    meant = quote(str(meaning or key), limit=200)
+    return {"name": key, "meaning": meant, "type": kind(field), "takes": told(field), "required": required}

@@ -95,7 +95,7 @@ def read_cases(data: DataFolder, folds: Iterable[int], *, seed: int = 0, limit: 
         random.Random(f"{seed} {source}").shuffle(rows)
         for row in rows[: limit or None]:
             passages = passages_of(row)
-            lines = tuple(context_of([passage], words=SETTINGS.evidence_words) for passage in passages)
+            lines = tuple(context_of(passages, words=SETTINGS.evidence_words))
             gold = frozenset(index for index in row["gold_idx"] if index < len(passages))
             if gold and len(gold) < len(passages):
                 cases.append(Case(source, row["question"], lines, gold, BM25Retriever(passages=passages)))

@@ -5,19 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from langchain_core.messages import HumanMessage, SystemMessage
 
 from langgraph_evidence import models
-from langgraph_evidence.llm.offline import OfflineChat, answers
+from langgraph_evidence.llm.offline import answers
 from langgraph_evidence.models.reader import Reading
 
 EVIDENCE = (
     "Tall Tales: Tall Tales is a film. It was directed by Ann Example.",
     "Ann Example: Ann Example is a director. Her mother is the painter Jane Example.",
 )
-
-
-FORCE = "No more information can be searched for. Give the [Analysis] and the [Answer] now."
 
 
 @dataclass
@@ -55,11 +51,3 @@ def test_where_nothing_can_be_read_the_last_title_is_given(monkeypatch: pytest.M
     use(monkeypatch, Reading("none", "", -1, 0, 0, 1.0, 0.0))
     assert answers.find_answer("Why?", EVIDENCE).text == "Ann Example"
     assert answers.find_answer("Why?", ()).text == ""
-
-
-def test_the_forced_reply_holds_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    use(monkeypatch, Reading("span", "Jane Example", 1, 65, 77, 0.8, 0.9))
-    user = "Context:\n" + "\n".join(EVIDENCE) + "\nQuestion:\nWho is the mother?\n"
-    system = "Lines start only with '[Analysis]' or '[Answer]' or '[Search]'."
-    reply = OfflineChat().invoke([SystemMessage(system), HumanMessage(user + FORCE)])
-    assert reply.text.endswith("\n[Answer] Jane Example")

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langchain_tests.integration_tests import ChatModelIntegrationTests
 from langchain_tests.unit_tests import ChatModelUnitTests
 
 from langgraph_evidence.llm.offline import OfflineChat
+from langgraph_evidence.llm.prompt import PromptCall
 
-SYSTEM = "Lines start only with '[Analysis]' or '[Answer]' or '[Search]'."
-QUESTION = "Who is the mother of the director of film Tall Tales (1990 Film)?"
-EVIDENCE = "Tall Tales (1990 film): Tall Tales is a 1990 comedy film directed by Ann Example. It stars Bob Person."
+ASKED: list[BaseMessage] = [SystemMessage("Reply."), HumanMessage("What next?")]
+CALL = PromptCall("toy.next", {"words": ["one", "two", "three"]})
 
 
-def next_prompt(evidence: str = EVIDENCE, question: str = QUESTION, tail: str = "") -> list[BaseMessage]:
-    return [SystemMessage(SYSTEM), HumanMessage(f"Context:\n{evidence}\nQuestion:\n{question}{tail}")]
+def respond(values: Mapping[str, Any], temperature: float, chance: random.Random) -> str:
+    """The first word, or at a temperature any of them."""
+    words = values["words"]
+    return f"[Note] a word.\n[Word] {chance.choice(words) if temperature else words[0]}"
+
+
+def toy(**fields: Any) -> OfflineChat:
+    return OfflineChat(responders={"toy.next": respond}, **fields)
 
 
 class _Standard:
@@ -38,27 +48,28 @@ class TestIntegrationSuite(_Standard, ChatModelIntegrationTests):
         return True
 
 
-def test_a_prompt_of_no_protocol_gets_a_text_that_says_what_the_model_is() -> None:
-    reply = OfflineChat().invoke("What is the capital of France?")
+@pytest.mark.parametrize("prompt", [None, PromptCall("toy.other", {})])
+def test_a_prompt_that_nobody_knows_gets_a_text_that_says_what_the_model_is(prompt: Any) -> None:
+    reply = toy().invoke("What is the capital of France?", prompt=prompt)
     assert "offline model" in reply.text
     assert "Paris" not in reply.text
+    assert OfflineChat().invoke("Hello?", prompt=CALL).text == reply.text
 
 
 def test_the_same_seed_gives_the_same_reply_and_other_seeds_other_ones() -> None:
-    model = OfflineChat(temperature=1.5)
-    texts = [model.invoke(next_prompt(), seed=seed).text for seed in range(20)]
-    assert texts == [model.invoke(next_prompt(), seed=seed).text for seed in range(20)]
+    model = toy(temperature=1.5)
+    texts = [model.invoke(ASKED, prompt=CALL, seed=seed).text for seed in range(20)]
+    assert texts == [model.invoke(ASKED, prompt=CALL, seed=seed).text for seed in range(20)]
     assert len(set(texts)) > 1
-    assert texts == [OfflineChat(temperature=1.5, seed=seed).invoke(next_prompt()).text for seed in range(20)]
+    assert texts == [toy(temperature=1.5, seed=seed).invoke(ASKED, prompt=CALL).text for seed in range(20)]
 
 
 def test_temperature_zero_ignores_the_seed() -> None:
-    assert len({OfflineChat(seed=seed).invoke(next_prompt()).text for seed in range(10)}) == 1
+    assert len({toy(seed=seed).invoke(ASKED, prompt=CALL).text for seed in range(10)}) == 1
 
 
 def test_n_samples_differ_at_a_temperature_and_are_counted_once() -> None:
-    model = OfflineChat(temperature=1.5)
-    result = model.generate([next_prompt()], n=12)
+    result = toy(temperature=1.5).generate([ASKED], n=12, prompt=CALL)
     texts = [generation.text for generation in result.generations[0]]
     assert len(texts) == 12
     assert len(set(texts)) > 1
@@ -76,16 +87,15 @@ def test_usage_counts_words_and_marks() -> None:
 
 
 async def test_every_way_of_calling_gives_the_same_text() -> None:
-    model = OfflineChat(seed=3, temperature=0.7)
-    whole = model.invoke(next_prompt()).text
-    assert (await model.ainvoke(next_prompt())).text == whole
-    assert "".join(chunk.text for chunk in model.stream(next_prompt())) == whole
-    assert "".join([chunk.text async for chunk in model.astream(next_prompt())]) == whole
+    model = toy(seed=3, temperature=0.7)
+    whole = model.invoke(ASKED, prompt=CALL).text
+    assert (await model.ainvoke(ASKED, prompt=CALL)).text == whole
+    assert "".join(chunk.text for chunk in model.stream(ASKED, prompt=CALL)) == whole
+    assert "".join([chunk.text async for chunk in model.astream(ASKED, prompt=CALL)]) == whole
 
 
 def test_a_stop_word_ends_the_reply() -> None:
-    assert OfflineChat().invoke(next_prompt(), stop=["[Search]", "[Answer]"]).text.strip().startswith("[Analysis]")
-    assert "[Search]" not in OfflineChat().invoke(next_prompt(), stop=["[Search]"]).text
+    assert toy().invoke(ASKED, prompt=CALL, stop=["[Word]", "[Other]"]).text == "[Note] a word.\n"
 
 
 @pytest.mark.parametrize("temperature", [-1.0])
