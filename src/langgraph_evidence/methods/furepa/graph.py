@@ -24,13 +24,7 @@ from langgraph_evidence.errors import InvalidInput, ModelError
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.methods.furepa import assessor, events
 from langgraph_evidence.methods.furepa.offline import RESPONDERS
-from langgraph_evidence.methods.furepa.reasoning import (
-    best_so_far,
-    force_answer,
-    propose_plans,
-    sample_of,
-    why_forced,
-)
+from langgraph_evidence.methods.furepa.reasoning import best_so_far, force_answer, propose_plans, sample_of, why_forced
 from langgraph_evidence.methods.furepa.settings import FurepaSettings
 from langgraph_evidence.methods.furepa.state import (
     FurepaInput,
