@@ -16,9 +16,10 @@ from langgraph_evidence.types import Citation, Passage
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-Z0-9])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*+\s++(?=[\"'“‘(\[]?[A-Z0-9])")
 # Titles and initials end in a full stop that ends no sentence.
 _ABBREVIATION = re.compile(r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Jr|Sr|No|vs|Inc|Ltd|Co|Gen|Col|Capt|Lt|Prof|c|ca)\.)$")
+_LONGEST_ABBREVIATION = len("Capt.")
 _STOP_WORDS = frozenset(
     "a an and are as at be been by did do does for from had has have he her him his how in is it its of on or she that "
     "the their them they this to was were what when where which who whom whose why will with".split()
@@ -27,6 +28,8 @@ _STOP_WORDS = frozenset(
 
 # One shared word ("born", "film") is chance; two that no other quote has are a reason to cite.
 _TELLING = 2
+# A longer answer stands in no text by chance, and its ends need no look: that would take the product of both lengths.
+_LONGEST_NAME = 200
 
 
 class Quote(NamedTuple):
@@ -42,7 +45,8 @@ def split_sentences(text: str) -> list[Quote]:
     quotes: list[Quote] = []
     start = 0
     for boundary in _SENTENCE_END.finditer(text):
-        if _ABBREVIATION.search(text[start : boundary.start()]):
+        near = max(start, boundary.start() - _LONGEST_ABBREVIATION)
+        if _ABBREVIATION.search(text, near, boundary.start()):
             continue
         quotes.append(_trimmed(text, start, boundary.end()))
         start = boundary.end()
@@ -62,7 +66,10 @@ def content_words(text: str) -> set[str]:
 
 
 def _contains(text: str, answer: str) -> bool:
-    return bool(answer.strip()) and re.search(rf"(?<!\w){re.escape(answer.lower())}(?!\w)", text.lower()) is not None
+    text, answer = text.lower(), answer.lower()
+    if not answer.strip() or answer not in text:
+        return False
+    return len(answer) > _LONGEST_NAME or re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text) is not None
 
 
 class _Candidate(NamedTuple):

@@ -88,3 +88,21 @@ def test_the_message_carries_langchain_citations() -> None:
 
 def test_content_words_leave_function_words_out() -> None:
     assert content_words("What is the Capital of France?") == {"capital", "france"}
+
+
+_WORDS = st.sampled_from("the river of 3.5 km, he said (in 1990) met Dr. Noe and J. R. Smith; No. 5 \u00c9lan".split())
+_ENDINGS = st.sampled_from([".", "!", "?", '."', ".)", ".\u201d", "?!", "..."])
+
+
+@given(st.lists(st.tuples(st.lists(_WORDS, min_size=1, max_size=12), _ENDINGS), min_size=1, max_size=6), st.data())
+def test_ordinary_sentences_come_back_as_they_were_written(written: Any, data: Any) -> None:
+    sentences = [" ".join(["It", *words, "end"]) + ending for words, ending in written]
+    text = ""
+    starts = []
+    for sentence in sentences:
+        text += data.draw(st.sampled_from([" ", "\n", "  \n\n"])) if text else ""
+        starts.append(len(text))
+        text += sentence
+    found = split_sentences(text)
+    assert [quote.text for quote in found] == sentences
+    assert [quote.start for quote in found] == starts
