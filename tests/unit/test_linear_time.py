@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from langgraph_evidence.citations import cite, split_sentences
+from langgraph_evidence.citations import cite
 from langgraph_evidence.errors import UnusableReply
 from langgraph_evidence.llm.offline.claims import claim_in
 from langgraph_evidence.llm.offline.nested import parts
@@ -24,6 +24,7 @@ from langgraph_evidence.methods.rebel.protocol import (
 )
 from langgraph_evidence.methods.rebel.wording import fill, leans, references
 from langgraph_evidence.retrieval import Corpus
+from langgraph_evidence.text import content_words, holds, normalise_answer, split_sentences, terms, tokens
 from langgraph_evidence.types import Passage
 
 if TYPE_CHECKING:
@@ -65,6 +66,11 @@ READERS: dict[str, Callable[[str], Any]] = {
     "clean": clean,
     "tagged": lambda text: tagged_lines(text, ("[Search]", "[Answer]", "Question:")),
     "sentences": split_sentences,
+    "tokens": tokens,
+    "terms": terms,
+    "content words": content_words,
+    "normal form": normalise_answer,
+    "holds": lambda text: holds(text, text[: LENGTH // 2]),
     "analyse": analyse.__wrapped__,
     "entities": entities,
     "nested": parts,

@@ -17,7 +17,6 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own convention
 
-from langgraph_evidence.citations import split_sentences
 from langgraph_evidence.models.adapters import Adapter, AdapterSpec, save_adapter
 from langgraph_evidence.models.progress_reward import (
     HEAD,
@@ -28,6 +27,7 @@ from langgraph_evidence.models.progress_reward import (
     VectorStepScorer,
     step_features,
 )
+from langgraph_evidence.text import split_sentences
 from langgraph_evidence.training.data import TRAIN_FOLDS, TUNE_FOLD, DataFolder
 from langgraph_evidence.training.loop import TrainOptions, TrainResult, train
 
