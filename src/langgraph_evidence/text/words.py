@@ -68,9 +68,12 @@ def tokens(text: str) -> list[Token]:
 
 def holds(text: str, part: str) -> bool:
     """Whether a text holds a part in these very words, case aside; a script without spaces has no word ends to heed."""
-    text, part = text.lower(), part.lower().strip()
-    if not part or part not in text or len(part) > _LONGEST_NAME:
-        return bool(part) and part in text
+    part = part.strip()
+    if not part or len(part) > 2 * len(text):  # twice, for a capital may have two small letters
+        return False
+    text, part = text.lower(), part.lower()
+    if part not in text or len(part) > _LONGEST_NAME:
+        return part in text
     before = "" if _UNSPACED_RUN.match(part[0]) else r"(?<!\w)"
     after = "" if _UNSPACED_RUN.match(part[-1]) else r"(?!\w)"
     return re.search(before + re.escape(part) + after, text) is not None
