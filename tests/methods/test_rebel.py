@@ -80,7 +80,13 @@ def test_a_prompts_values_are_plain() -> None:
     build(model, [Table(FACTS).tool()]).compile().invoke({"question": ROOT})
     values = [call["prompt"].values for call in model.calls]
     assert json.loads(json.dumps(values)) == values
-    assert {STEPS[call["prompt"].name] for call in model.calls} == {"split", "recall", "tool_input", "answer"}
+    assert {STEPS[call["prompt"].name] for call in model.calls} == {
+        "split",
+        "rewrite",
+        "recall",
+        "tool_input",
+        "answer",
+    }
     assert values[0] == {"tools": ["Looks things up in lookup."], "memory": [], "question": ROOT}
 
 
