@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langchain_core.messages import AIMessage
 
-if TYPE_CHECKING:
-    from langgraph_evidence.llm.prompt import PromptCall
+from langgraph_evidence.llm.prompt import PromptCall
+
+Where = Callable[[PromptCall], bool]
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Asks:
     """
 
     name: str
-    where: Callable[[PromptCall], bool] | None = None
+    where: Where | None = None
 
 
 Match = str | re.Pattern[str] | Callable[[str], bool] | Asks

@@ -45,12 +45,8 @@ class Head:
     suffix: str = ".safetensors"
 
 
-def _of_folder(train: Callable[..., TrainResult], data: Path, out: Path, encoder: Encoder, **how: Any) -> TrainResult:
+def _trained(train: Callable[..., TrainResult], data: Path, out: Path, encoder: Encoder, **how: Any) -> TrainResult:
     return train(encoder, DataFolder(data), out, **how)
-
-
-def _of_path(train: Callable[..., TrainResult], data: Path, out: Path, encoder: Encoder, **how: Any) -> TrainResult:
-    return train(data, out, encoder=encoder, **how)
 
 
 def _figures(measure: Callable[..., Mapping[str, Mapping[str, Any]]], data: Path, folds: Collection[int]) -> list[Row]:
@@ -94,21 +90,21 @@ def flat(row: Mapping[str, Any], prefix: str = "") -> Row:
 HEADS: dict[str, Head] = {
     "query_scorer": Head(
         "which query finds its passage first (FuRePA eqs. 7-10)",
-        partial(_of_folder, train_query_scorer),
+        partial(_trained, train_query_scorer),
         partial(_figures, measure_query_scorer),
     ),
-    "entailment": Head("whether passages entail a sentence", partial(_of_path, train_entailment), _entailment_rows),
+    "entailment": Head("whether passages entail a sentence", partial(_trained, train_entailment), _entailment_rows),
     "reader": Head(
-        "the answer that passages give, or that they give none", partial(_of_path, train_reader), _reader_rows
+        "the answer that passages give, or that they give none", partial(_trained, train_reader), _reader_rows
     ),
     "sentence_ranker": Head(
         "which sentences matter to a question or claim",
-        partial(_of_folder, train_sentence_ranker),
+        partial(_trained, train_sentence_ranker),
         partial(_figures, measure_sentence_ranker),
     ),
     "progress_reward": Head(
         "which next sentence is better (Bradley-Terry)",
-        partial(_of_folder, train_progress_reward),
+        partial(_trained, train_progress_reward),
         partial(_figures, measure_progress_reward),
     ),
     NAME: Head("what the offline model asks next, and when it answers", _planner, _planner_rows, suffix=SHIPPED.suffix),

@@ -167,11 +167,7 @@ def load_adapter(
     tensors, metadata = read_tensors(path)
     spec = _read_spec(path, metadata)
     _check(path, spec, {"head": (spec.head, head), "base": (spec.base, encoder.sha256)})
-    if spec.max_tokens > encoder.config.max_position_embeddings:
-        raise ResourceError(
-            f"The adapter {path} reads {spec.max_tokens} tokens; this base has room for "
-            f"{encoder.config.max_position_embeddings}. Use the base it was trained on."
-        )
+    _check_room(path, spec, encoder)
     if labels is not None:
         _check(path, spec, {"label map": (list(spec.labels), list(labels))})
     card = path.with_suffix(".json")
@@ -199,6 +195,14 @@ def _read_spec(path: Path, metadata: dict[str, str]) -> AdapterSpec:
     if not sound:
         raise ResourceError(f"{path} describes an impossible adapter ({spec}). Retrain it.")
     return spec
+
+
+def _check_room(path: Path, spec: AdapterSpec, encoder: Encoder) -> None:
+    if spec.max_tokens > encoder.config.max_position_embeddings:
+        raise ResourceError(
+            f"The adapter {path} reads {spec.max_tokens} tokens; this base has room for "
+            f"{encoder.config.max_position_embeddings}. Use the base it was trained on."
+        )
 
 
 def _check(path: Path, spec: AdapterSpec, facts: dict[str, tuple[object, object]]) -> None:

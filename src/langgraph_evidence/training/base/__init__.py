@@ -7,7 +7,7 @@ from langgraph_evidence.training.base.classification import auroc, balanced_accu
 from langgraph_evidence.training.base.data import ANY_FOLD, HELD_OUT_FOLDS, TRAIN_FOLDS, TUNE_FOLD, DataFolder
 from langgraph_evidence.training.base.groups import Group, group_step
 from langgraph_evidence.training.base.intervals import Figures, Means, with_intervals
-from langgraph_evidence.training.base.loop import Progress, TrainOptions, TrainResult, train
+from langgraph_evidence.training.base.loop import Progress, TrainOptions, TrainResult, save_trained, train
 from langgraph_evidence.training.base.multihop import FILES, SENTENCE_FILES, full_ranking, passages_of
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "full_ranking",
     "group_step",
     "passages_of",
+    "save_trained",
     "train",
     "with_intervals",
 ]

@@ -13,7 +13,7 @@ A head's training file reads its data (`training.data`), tokenises it, and calls
         return {"score": accuracy(PairModel(encoder, frozen), held_out)}
 
     result = train(adapter, [len(tokens) for tokens in inputs], step, measure, options, out, data=hashes)
-    save_adapter(adapter, out / "my_head.safetensors")   # `train` leaves the best parameters in place
+    save_trained(adapter, out, licences="...")   # `train` leaves the best parameters in place
 
 An index may stand for a group of inputs (a question's candidates, a preferred and a rejected text); its length is then
 their sum. Every random choice follows from the seed and the step's number, so a run that was killed and resumed ends
@@ -26,14 +26,14 @@ import copy
 import importlib.metadata
 import json
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.models.base import token_batches, write_aside
+from langgraph_evidence.models.base import save_adapter, token_batches, write_aside
 from langgraph_evidence.training.base.checkpoint import load_checkpoint, save_checkpoint
 
 if TYPE_CHECKING:
@@ -271,3 +271,9 @@ class _Run:
         }
         write_aside(self.out / "results.json", json.dumps(results, indent=2, sort_keys=True).encode())
         return TrainResult({name: float(value) for name, value in figures.items()}, self.progress)
+
+
+def save_trained(adapter: Adapter, out: Path, **details: Any) -> None:
+    """Writes what `train` left as `<head>.safetensors`, with `details` added to what its card says."""
+    adapter.spec = replace(adapter.spec, details=adapter.spec.details | details)
+    save_adapter(adapter, out / f"{adapter.spec.head}.safetensors")

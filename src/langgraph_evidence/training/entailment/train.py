@@ -17,13 +17,11 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own convention
 
-from langgraph_evidence.models import default_encoder
 from langgraph_evidence.models.base import (
     Adapter,
     AdapterSpec,
     Encoder,
     load_adapter,
-    save_adapter,
     softmax,
     token_batches,
 )
@@ -46,6 +44,7 @@ from langgraph_evidence.training.base import (
     TrainResult,
     balanced_accuracy,
     best_threshold,
+    save_trained,
     train,
 )
 from langgraph_evidence.training.entailment.data import LABELS, NliPair, derived_pairs, natural_pairs
@@ -102,54 +101,35 @@ _LOOP = TrainOptions(epochs=1, learning_rate=8e-4, average=0.99, measure_every=2
 
 
 def train_entailment(
-    data_dir: Path,
+    encoder: Encoder,
+    data: DataFolder,
     out: Path,
     *,
     options: EntailmentOptions = _OPTIONS,
     loop: TrainOptions = _LOOP,
-    encoder: Encoder | None = None,
     resume: bool = False,
     report: Callable[[int, int, float], None] | None = None,
 ) -> TrainResult:
-    """Trains the head on folds 0-6, chooses by fold 7, and writes `entailment.safetensors`, its card and results.json.
-
-    Args:
-        data_dir: Folder laid out as the project's data, with `nli/*.jsonl`.
-        out: Where the adapter, the checkpoint and the results go.
-        options: Data mixture and size.
-        loop: Optimiser and course; one group is always one batch.
-        encoder: The base; the shared one if not given.
-        resume: Go on from the checkpoint in `out`.
-        report: Called after each step with the step, the number of all steps, and the loss.
+    """Trains on folds 0-6, chooses by fold 7, and writes the adapter with its threshold to `out`.
 
     Raises:
         ResourceError: The data are missing or damaged.
     """
-    folder, base = DataFolder(data_dir), encoder or default_encoder()
-    natural, tuned = natural_pairs(folder, TRAIN_FOLDS), natural_pairs(folder, [TUNE_FOLD])
-    pairs = natural + derived_pairs(folder, natural, loop.seed)
+    natural, tuned = natural_pairs(data, TRAIN_FOLDS), natural_pairs(data, [TUNE_FOLD])
+    pairs = natural + derived_pairs(data, natural, loop.seed)
     torch.manual_seed(loop.seed)
-    run = _Lessons(base, pairs, options, loop.seed)
+    run = _Lessons(encoder, pairs, options, loop.seed)
+    adapter, lengths = run.adapter, run.lengths
 
     def measure(frozen: Adapter) -> dict[str, float]:
-        return _tune_figures(base, frozen, tuned)[0]
+        return _tune_figures(encoder, frozen, tuned)[0]
 
-    flow = replace(loop, batch_tokens=1)
+    flow = replace(loop, batch_tokens=1)  # one group is always one batch
     result = train(
-        run.adapter,
-        run.lengths,
-        run.step,
-        measure,
-        options=flow,
-        out=out,
-        data=folder.hashes,
-        resume=resume,
-        report=report,
+        adapter, lengths, run.step, measure, options=flow, out=out, data=data.hashes, resume=resume, report=report
     )
-    figures, threshold = _tune_figures(base, copy.deepcopy(run.adapter), tuned)
-    details = run.adapter.spec.details | {"threshold": threshold, "fold_7": figures, "data_sha256": folder.hashes}
-    run.adapter.spec = replace(run.adapter.spec, details=details)
-    save_adapter(run.adapter, out / "entailment.safetensors")
+    figures, threshold = _tune_figures(encoder, copy.deepcopy(adapter), tuned)
+    save_trained(adapter, out, threshold=threshold, fold_7=figures, data_sha256=data.hashes)
     return result
 
 

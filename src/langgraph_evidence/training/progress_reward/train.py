@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import random
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own convention
 
-from langgraph_evidence.models.base import Adapter, AdapterSpec, save_adapter
+from langgraph_evidence.models.base import Adapter, AdapterSpec
 from langgraph_evidence.models.progress_reward import HEAD, LABELS, ProgressHead, VectorStepScorer, step_features
-from langgraph_evidence.training.base import TRAIN_FOLDS, TUNE_FOLD, DataFolder, TrainOptions, TrainResult, train
+from langgraph_evidence.training.base import (
+    TRAIN_FOLDS,
+    TUNE_FOLD,
+    DataFolder,
+    TrainOptions,
+    TrainResult,
+    save_trained,
+    train,
+)
 from langgraph_evidence.training.progress_reward.data import make_pairs
 from langgraph_evidence.training.progress_reward.evaluate import pairwise_accuracy
 
@@ -60,18 +68,10 @@ def train_progress_reward(
     def measure(frozen: Adapter) -> dict[str, float]:
         return pairwise_accuracy(held_out, VectorStepScorer(encoder, frozen))
 
+    lengths = [1] * len(pairs)
     result = train(
-        adapter,
-        [1] * len(pairs),
-        step,
-        measure,
-        options=options,
-        out=out,
-        data=data.hashes,
-        resume=resume,
-        report=report,
+        adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
     )
-    details = {"data": data.hashes, "licences": LICENCES, "options": asdict(options), "figures": result.figures}
-    adapter.spec = replace(spec, details=details)
-    save_adapter(adapter, out / f"{HEAD}.safetensors")
+    chosen = asdict(options)
+    save_trained(adapter, out, data=data.hashes, licences=LICENCES, options=chosen, figures=result.figures)
     return result

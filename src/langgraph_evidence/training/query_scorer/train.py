@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import random
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own convention
 
-from langgraph_evidence.models.base import Adapter, AdapterSpec, save_adapter
+from langgraph_evidence.models.base import Adapter, AdapterSpec
 from langgraph_evidence.models.query_scorer import FEATURES, HEAD, LABELS, QueryHead, pool_features
-from langgraph_evidence.training.base import TRAIN_FOLDS, TUNE_FOLD, DataFolder, TrainOptions, TrainResult, train
+from langgraph_evidence.training.base import (
+    TRAIN_FOLDS,
+    TUNE_FOLD,
+    DataFolder,
+    TrainOptions,
+    TrainResult,
+    save_trained,
+    train,
+)
 from langgraph_evidence.training.query_scorer.data import Pool, read_pools
 from langgraph_evidence.training.query_scorer.evaluate import measure_pools
 from langgraph_evidence.training.query_scorer.rollouts import read_course
@@ -20,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from torch import Tensor
+    from torch import Tensor, nn
 
     from langgraph_evidence.models.base import Encoder
 
@@ -79,13 +87,15 @@ def scorer_loss(logits: Tensor, labels: Tensor, reciprocal: Tensor, *, alpha: fl
     return F.binary_cross_entropy_with_logits(logits, labels) + alpha * F.mse_loss(predicted, reciprocal)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Measured:
-    """The head on the held-out pools, whose features are computed at the first measurement and kept."""
+    """A head on the held-out pools, whose features are computed at the first measurement and kept."""
 
     encoder: Encoder
-    head: Callable[[Tensor], Tensor]
-    known: dict[tuple[tuple[str, ...], tuple[str, ...]], Tensor]
+    pools: Sequence[Pool]
+    course: Sequence[Pool]
+    head: nn.Module = field(default_factory=QueryHead)
+    known: dict[tuple[tuple[str, ...], tuple[str, ...]], Tensor] = field(default_factory=dict)
     trained = True
 
     def score(self, queries: Sequence[str], passages: Sequence[str]) -> list[list[float]]:
@@ -95,6 +105,13 @@ class _Measured:
         with torch.inference_mode():
             scores: list[list[float]] = torch.sigmoid(self.head(self.known[key])).tolist()
         return scores
+
+    def figures(self, frozen: Adapter) -> dict[str, float]:
+        self.head = frozen.head.eval()
+        figures = measure_pools(self, self.pools)
+        graph = measure_pools(self, self.course) if self.course else {}
+        asked = {f"graph {name}": graph[name] for name in graph if name != "question"}
+        return figures | asked | {"score": figures["f1"] + figures["chosen"] + graph.get("chosen", 0.0)}
 
 
 def train_query_scorer(
@@ -109,13 +126,12 @@ def train_query_scorer(
 ) -> TrainResult:
     """Trains on folds 0-6 (`limit` questions, or all with 0), stops by fold 7, and writes the adapter to `out`."""
     rounds = training_rounds(encoder, data, seed=options.seed, limit=limit)
-    held_out, course = read_pools(data, [TUNE_FOLD], seed=options.seed), read_course(data, [TUNE_FOLD])
+    measured = _Measured(encoder, read_pools(data, [TUNE_FOLD], seed=options.seed), read_course(data, [TUNE_FOLD]))
     torch.manual_seed(options.seed)
     head = QueryHead()
     head.fit_scale(torch.cat([item.features.reshape(-1, FEATURES) for item in rounds]))
     spec = AdapterSpec(HEAD, encoder.sha256, 0, LABELS, encoder.text_tokens)
     adapter = Adapter(encoder, spec, head)
-    known: dict[tuple[tuple[str, ...], tuple[str, ...]], Tensor] = {}
 
     def step(indexes: list[int]) -> Tensor:
         losses = [
@@ -124,28 +140,12 @@ def train_query_scorer(
         ]
         return torch.stack(losses).mean()
 
-    def measure(frozen: Adapter) -> dict[str, float]:
-        scorer = _Measured(encoder, frozen.head.eval(), known)
-        figures = measure_pools(scorer, held_out)
-        graph = measure_pools(scorer, course) if course else {}
-        asked = {f"graph {name}": graph[name] for name in graph if name != "question"}
-        return figures | asked | {"score": figures["f1"] + figures["chosen"] + graph.get("chosen", 0.0)}
-
-    lengths = [item.labels.numel() for item in rounds]
+    lengths, measure = [item.labels.numel() for item in rounds], measured.figures
     result = train(
         adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
     )
-    details = {
-        "data": data.hashes,
-        "licences": LICENCES,
-        "options": asdict(options),
-        "alpha": ALPHA,
-        "questions": limit,
-        "temperatures": TEMPERATURES,
-        "figures": result.figures,
-    }
-    adapter.spec = replace(spec, details=details)
-    save_adapter(adapter, out / f"{HEAD}.safetensors")
+    chosen = {"alpha": ALPHA, "questions": limit, "temperatures": TEMPERATURES, "options": asdict(options)}
+    save_trained(adapter, out, data=data.hashes, licences=LICENCES, figures=result.figures, **chosen)
     return result
 
 

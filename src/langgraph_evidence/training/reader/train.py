@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import copy
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from langgraph_evidence.models import default_encoder
 from langgraph_evidence.models.base import (
     Adapter,
     AdapterSpec,
     Encoder,
     load_adapter,
     read_json,
-    save_adapter,
     write_aside,
 )
 from langgraph_evidence.models.reader import (
@@ -41,6 +39,7 @@ from langgraph_evidence.training.base import (
     DataFolder,
     TrainOptions,
     TrainResult,
+    save_trained,
     train,
 )
 from langgraph_evidence.training.reader.alignment import align
@@ -176,50 +175,34 @@ def make_step(encoder: Encoder, adapter: Adapter, learnt: Sequence[Target]) -> C
 
 
 def train_reader(
-    data_dir: Path,
+    encoder: Encoder,
+    data: DataFolder,
     out: Path,
     *,
     plan: ReaderPlan = _PLAN,
     options: TrainOptions = READER_OPTIONS,
-    encoder: Encoder | None = None,
     resume: bool = False,
     report: Callable[[int, int, float], None] | None = None,
 ) -> TrainResult:
-    """Trains the reader on folds 0-6 with early stopping on fold 7; writes weights and results to `out`.
+    """Trains on folds 0-6, stops by fold 7, and writes the adapter to `out`, with its table among the results.
 
-    Args:
-        data_dir: Laid out as the project's data folder; data sets that are not there are left out.
-        out: Folder for checkpoints, reader.safetensors and results.json (with the table of `evaluate_reader`).
-        plan: What is trained, on what.
-        options: How to train.
-        encoder: The base, where it is not the shared one.
-        resume: Go on from the checkpoint in `out`.
-        report: Called after each step with the step, the number of all steps, and the loss.
+    Data sets that are not there are left out.
     """
-    base, folder = encoder or default_encoder(), DataFolder(data_dir)
-    adapter = _first_adapter(base, plan)
-    examples = [*real_examples(folder, TRAIN_FOLDS, options.seed)]
-    examples += generated_examples(plain_passages(folder, HELD_OUT_FOLDS), options.seed, plan.generated)
-    learnt = targets(base, examples, plan.max_tokens)
+    adapter = _first_adapter(encoder, plan)
+    examples = [*real_examples(data, TRAIN_FOLDS, options.seed)]
+    examples += generated_examples(plain_passages(data, HELD_OUT_FOLDS), options.seed, plan.generated)
+    learnt = targets(encoder, examples, plan.max_tokens)
+    lengths, step = [len(target.window.tokens) for target in learnt], make_step(encoder, adapter, learnt)
 
     def measure(frozen: Adapter) -> dict[str, float]:
-        return tune_figures(Reader(AdapterSpans(base, frozen, cached=0)), folder, TUNE_FOLD)
+        return tune_figures(Reader(AdapterSpans(encoder, frozen, cached=0)), data, TUNE_FOLD)
 
     result = train(
-        adapter,
-        [len(target.window.tokens) for target in learnt],
-        make_step(base, adapter, learnt),
-        measure,
-        options=options,
-        out=out,
-        data=folder.hashes,
-        resume=resume,
-        report=report,
+        adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
     )
-    bias = none_bias(_reader(base, adapter), folder, TUNE_FOLD)
-    adapter.spec = replace(adapter.spec, details=_details(folder, result, options) | {NONE_BIAS: bias})
-    save_adapter(adapter, out / f"{HEAD}.safetensors")
-    table = evaluate_reader(data_dir, reader=_reader(base, adapter), encoder=base)
+    bias = {NONE_BIAS: none_bias(_reader(encoder, adapter), data, TUNE_FOLD)}
+    save_trained(adapter, out, **_details(data, result, options), **bias)
+    table = evaluate_reader(data.root, reader=_reader(encoder, adapter), encoder=encoder)
     results = read_json(out / "results.json") | {"evaluation": table["rows"]}
     write_aside(out / "results.json", json.dumps(results, indent=2, sort_keys=True).encode())
     return result

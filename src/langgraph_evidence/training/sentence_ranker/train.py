@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from langgraph_evidence.models.base import Adapter, AdapterSpec, save_adapter
+from langgraph_evidence.models.base import Adapter, AdapterSpec
 from langgraph_evidence.models.sentence_ranker import HEAD, LABELS, RankerModel, SentenceRanker
 from langgraph_evidence.training.base import (
     TRAIN_FOLDS,
@@ -18,6 +18,7 @@ from langgraph_evidence.training.base import (
     TrainOptions,
     TrainResult,
     group_step,
+    save_trained,
     train,
 )
 from langgraph_evidence.training.sentence_ranker.data import make_groups, read_lists, shorten
@@ -71,13 +72,6 @@ def train_sentence_ranker(
     result = train(
         adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
     )
-    chosen = {"groups": GROUPS, "tune_lists": TUNE_LISTS}
-    details = {
-        "data": data.hashes,
-        "licences": LICENCES,
-        "options": asdict(options) | chosen,
-        "figures": result.figures,
-    }
-    adapter.spec = replace(spec, details=details)
-    save_adapter(adapter, out / f"{HEAD}.safetensors")
+    chosen = asdict(options) | {"groups": GROUPS, "tune_lists": TUNE_LISTS}
+    save_trained(adapter, out, data=data.hashes, licences=LICENCES, options=chosen, figures=result.figures)
     return result

@@ -64,13 +64,13 @@ def toy_folder(path: Path, *, shuffled: bool = False) -> Path:
 
 def test_a_toy_run_learns_and_beats_shuffled_labels(tmp_path: Path, encoder: Encoder) -> None:
     data = toy_folder(tmp_path / "data")
-    learnt = train_entailment(data, tmp_path / "out", options=OPTIONS, loop=LOOP, encoder=encoder)
+    learnt = train_entailment(encoder, DataFolder(data), tmp_path / "out", options=OPTIONS, loop=LOOP)
     control = train_entailment(
-        toy_folder(tmp_path / "shuffled", shuffled=True),
+        encoder,
+        DataFolder(toy_folder(tmp_path / "shuffled", shuffled=True)),
         tmp_path / "control",
         options=OPTIONS,
         loop=LOOP,
-        encoder=encoder,
     )
     history = learnt.progress.history
     assert history[-1]["loss"] < history[0]["loss"]
@@ -94,13 +94,13 @@ def test_a_toy_run_learns_and_beats_shuffled_labels(tmp_path: Path, encoder: Enc
 
 def test_a_run_goes_on_from_given_weights(tmp_path: Path, encoder: Encoder) -> None:
     data = toy_folder(tmp_path / "data")
-    first = train_entailment(data, tmp_path / "first", options=OPTIONS, loop=LOOP, encoder=encoder)
+    first = train_entailment(encoder, DataFolder(data), tmp_path / "first", options=OPTIONS, loop=LOOP)
     further = train_entailment(
-        data,
+        encoder,
+        DataFolder(data),
         tmp_path / "further",
         options=replace(OPTIONS, steps=2, start=tmp_path / "first" / "entailment.safetensors"),
         loop=replace(LOOP, learning_rate=1e-6, average=0.5),
-        encoder=encoder,
     )
     assert further.progress.step == 2
     assert further.figures["score"] == pytest.approx(first.figures["score"], abs=0.05)

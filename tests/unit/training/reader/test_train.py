@@ -166,7 +166,7 @@ def test_toy_training_lowers_the_loss_and_beats_shuffled_labels(encoder: Encoder
     for name in ("true", "shuffled"):
         data = toy_folder(tmp_path / name, shuffled=name == "shuffled")
         out = tmp_path / f"run-{name}"
-        result = train_reader(data, out, plan=plan, options=options, encoder=encoder)
+        result = train_reader(encoder, DataFolder(data), out, plan=plan, options=options)
         history = result.progress.history
         assert name == "shuffled" or history[-1]["loss"] < 0.8 * history[0]["loss"]
         reader = Reader.load(out / "reader.safetensors", encoder=encoder)
