@@ -171,6 +171,6 @@ def register(method: Method) -> None:
     for kind in method.events:
         if not kind.startswith(f"{method.name}.") or kind not in method.tell:
             raise InvalidInput(
-                f"The event {kind!r} of {method.name!r} needs that name before it, and an entry in `tell`."
+                f"The event {kind!r} of {method.name!r} needs that name before it and an entry in `tell`."
             )
     _LOADERS[method.name] = lambda: method

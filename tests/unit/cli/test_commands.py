@@ -51,7 +51,7 @@ def test_methods_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 def test_every_method_is_drawn(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["draw", name]) == 0
     drawing = capsys.readouterr().out
-    assert drawing == get_method(name).drawing().rstrip() + "\n"
+    assert drawing.split() == get_method(name).drawing().split()
     assert "graph TD;" in drawing
 
 
