@@ -13,7 +13,7 @@ from langchain_core.tools import StructuredTool, ToolException
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from pydantic import TypeAdapter
-from rebel_world import ANY, FACTS, ROOT, SPLITS, STEPS, Table, asks, build, scripted, word_features
+from rebel_world import FACTS, ROOT, SPLITS, STEPS, Table, asks, build, scripted, splitting, word_features
 
 from langgraph_evidence.errors import InvalidInput, ModelError
 from langgraph_evidence.llm.chat import LanguageModel
@@ -220,18 +220,6 @@ def test_a_tool_that_breaks_fails_the_fact_and_the_question_is_answered_without_
     assert origins(out)["Who wrote Emma?"] == "failed"
     assert out["answer"] == "12 degrees"
     assert "secret" not in json.dumps(out, default=str)
-
-
-def always_splits(question: str) -> str:
-    return f"1. Is {question[:-1]} left?\n2. Is {question[:-1]} right?"
-
-
-def splitting(**fields: Any) -> Any:
-    def reply(call: Any, _seed: int) -> str:
-        step = STEPS[call.name]
-        return always_splits(call.values["question"]) if step == "split" else {"recall": "yes", "answer": "so"}[step]
-
-    return scripted(**{"rules": [(ANY, reply)], **fields})
 
 
 @pytest.mark.parametrize("values", [{}, {"depth": 20, "max_nodes": 40}, {"depth": 20, "max_nodes": 1}, {"depth": 1}])
