@@ -76,7 +76,7 @@ def _asking(**fields: Any) -> ScriptedChat:
 
 def _two_ways(**fields: Any) -> ScriptedChat:
     """The script of the world, with two queries in the first round so that they have to be scored."""
-    first = (furepa_world.FIRST, ["[Search] Dhyan Chand brother", "[Search] a drama that ran on Fox"])
+    first = (furepa_world.FIRST, ["[Search] Dhyan Chand brother", "[Search] Who is Dhyan Chand, and his brother?"])
     return furepa_world.scripted(**{"rules": [first, *furepa_world.script()[1:]], **fields})
 
 

@@ -11,6 +11,7 @@ from langchain_core.retrievers import BaseRetriever
 from langgraph.graph import END, START, StateGraph
 
 from langgraph_evidence.llm import LanguageModel
+from langgraph_evidence.llm.parse import clean
 from langgraph_evidence.llm.prompt import quote
 from langgraph_evidence.retrieval.search import search_new
 from langgraph_evidence.run import MethodRun, QuestionInput, RunOutput, add_nodes
@@ -59,7 +60,7 @@ class Toy(MethodRun[ToySettings]):
     async def ask(self, state: ToyState) -> ToyState:
         """Asks for a query; without one the question itself is searched for."""
         reply = await self.model.ask(
-            prompts.ASK, {"question": state["question"]}, parse=str.strip, allowance=self.share(state, among=1)
+            prompts.ASK, {"question": state["question"]}, parse=clean, allowance=self.share(state, among=1)
         )
         return ToyState(query=reply.value or state["question"], ledger={"ask.0": reply.usage})
 
@@ -82,7 +83,7 @@ class Toy(MethodRun[ToySettings]):
             "question": state["question"],
         }
         allowance = self.share(state, among=1, kept=0, last=True)
-        reply = await self.model.ask(prompts.ANSWER, values, parse=str.strip, allowance=allowance)
+        reply = await self.model.ask(prompts.ANSWER, values, parse=clean, allowance=allowance)
         return ToyState(answer=reply.value, ledger={"answer.0": reply.usage})
 
     def ending(self, state: ToyState) -> ToyState:

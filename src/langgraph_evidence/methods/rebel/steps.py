@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from langgraph_evidence.methods.rebel.near_duplicates import Features
     from langgraph_evidence.methods.rebel.state import Frame
     from langgraph_evidence.methods.rebel.toolbox import Toolbox
+    from langgraph_evidence.types import Usage
 
 T = TypeVar("T")
 
