@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from cases import CASES, Case
@@ -17,6 +17,7 @@ from langgraph_evidence.llm.prompt import Prompt
 from langgraph_evidence.methods import get_method, method_names, register
 from langgraph_evidence.settings import Settings
 from langgraph_evidence.telling import Line, tell
+from langgraph_evidence.types import Stopped
 
 ROOT = Path(__file__).parents[2]
 
@@ -81,6 +82,13 @@ def test_the_offline_model_has_a_reply_to_every_prompt(case: Case) -> None:
     prompts = {value.name for value in vars(room).values() if isinstance(value, Prompt)}
     assert prompts == set(case.method.responders) or not case.method.needs_model
     assert all(name.startswith(f"{case.method.name}.") for name in prompts)
+
+
+def test_the_offline_model_brings_a_run_to_its_end(case: Case) -> None:
+    output = case.graph("offline").invoke(case.given())
+    assert output["stopped"] in get_args(Stopped)
+    assert output["usage"]["calls"] >= 2
+    assert "I am the offline model" not in output["answer"]
 
 
 def test_citations_point_into_the_evidence(case: Case) -> None:

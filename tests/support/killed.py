@@ -13,6 +13,7 @@ import signal
 import sqlite3
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -77,26 +78,32 @@ def run(case: Case, folder: Path, name: str, moment: Moment) -> None:
     write(log, f"answer {graph.get_state(config).values['answer']}")
 
 
-def in_child(*arguments: Any) -> int:
+def in_child(go: Callable[[str, Moment], None], name: str, moment: Moment) -> int:
     child = os.fork()
     if child == 0:
-        run(*arguments)
+        go(name, moment)
         os._exit(0)
     return os.waitpid(child, 0)[1]
+
+
+def kill_at_every_moment(kind: str, folder: Path, go: Callable[[str, Moment], None], *, every: int = 1) -> None:
+    """Starts a run a moment, each killed there and resumed, until one ends before its moment comes."""
+    for number in range(1, 200, every):
+        name = f"{kind}{number:03}"
+        status = in_child(go, name, Moment(kind, number))
+        if status == 0:
+            return
+        assert os.WTERMSIG(status) == signal.SIGKILL, status
+        write(folder / f"{name}.log", "killed")
+        status = in_child(go, name, Moment("never", 0))
+        assert status == 0, status
 
 
 def main() -> None:
     case, folder, kind = CASES[sys.argv[1]](), Path(sys.argv[2]), sys.argv[3]
     # A step is stored as any other; each call has a place of its own in the run.
-    for number in range(1, 200, 2 if kind == "steps" else 1):
-        name = f"{kind}{number:03}"
-        status = in_child(case, folder, name, Moment(kind, number))
-        if status == 0:
-            return
-        assert os.WTERMSIG(status) == signal.SIGKILL, status
-        write(folder / f"{name}.log", "killed")
-        status = in_child(case, folder, name, Moment("never", 0))
-        assert status == 0, status
+    every = 2 if kind == "steps" else 1
+    kill_at_every_moment(kind, folder, lambda name, moment: run(case, folder, name, moment), every=every)
 
 
 if __name__ == "__main__":

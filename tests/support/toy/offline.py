@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 RESPONDERS: dict[str, Responder] = {
     prompts.ASK.name: lambda values, _temperature, _chance: str(values["question"]),
     prompts.ANSWER.name: lambda values, _temperature, _chance: (
-        find_answer(values["question"], values["evidence"]).text or ""
+        find_answer(values["question"], tuple(values["evidence"])).text
     ),
 }
