@@ -57,6 +57,7 @@ class RunState(TypedDict, total=False):
     """The memory that every run has; a node gives back the keys that it changes.
 
     `remaining_steps` is LangGraph's. `settings` are those that the run began with, so that a resumed run has the same.
+    `stopped` is empty while it runs.
     """
 
     remaining_steps: RemainingSteps
@@ -68,7 +69,7 @@ class RunState(TypedDict, total=False):
     citations: list[Citation]
     messages: list[AIMessage]
     usage: Usage
-    stopped: Stopped
+    stopped: Stopped | Literal[""]
 
 
 class RunOutput(TypedDict):
@@ -135,6 +136,7 @@ class MethodRun(ABC, Generic[S]):
             citations=[],
             messages=[],
             usage=no_usage(),
+            stopped="",
         )
         return {**shared, self.asks_for: asked.strip(), **self.fresh(asked.strip(), settings)}
 
@@ -190,11 +192,13 @@ class MethodRun(ABC, Generic[S]):
         """Cites what supports the answer, and adds up what the run has spent."""
         own = self.ending(state)
         ended = {**state, **own}
+        # Nobody but an edit ends a run without saying why.
+        stopped: Stopped = ended["stopped"] or ("answered" if ended["answer"] else "no_answer")
         citations = cite(ended[self.asks_for], ended["answer"], ended["evidence"])
-        ended |= {"citations": citations, "usage": spent(state["ledger"])}
+        ended |= {"citations": citations, "usage": spent(state["ledger"]), "stopped": stopped}
         self.answered({key: ended[key] for key in self.answered.schema.__annotations__})
         message = cited_message(ended["answer"], citations, name=self.name)
-        return {**own, "citations": citations, "messages": [message], "usage": ended["usage"]}
+        return {**own, **{key: ended[key] for key in ("citations", "usage", "stopped")}, "messages": [message]}
 
     def builder(self, state: type, *, given: type, output: type) -> StateGraph[Any, Any, Any, Any]:
         """An empty graph over the method's state, its input and its output."""

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from cases import Case
@@ -18,6 +18,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.errors import InvalidUpdateError
 
 from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.types import Stopped
 
 SUPPORT = Path(__file__).parents[1] / "support"
 CONFIG: Any = {"configurable": {"thread_id": "1"}}
@@ -119,6 +120,28 @@ def test_an_edit_of_any_key_after_any_node_goes_on_to_an_end(case: Case, named: 
             assert ended["usage"]["calls"] == whole["usage"]["calls"], (node, values)
             edits += 1
     assert edits >= 8
+
+
+def test_an_edit_in_the_name_of_any_node_goes_on_to_an_outcome(case: Case) -> None:
+    builder = case.builder(max_calls=20)
+    graph = builder.compile(checkpointer=InMemorySaver())
+    graph.invoke(case.given(), CONFIG)
+    history = list(graph.get_state_history(CONFIG))[::-1]
+    for snapshot in history[2::3]:
+        for node in builder.nodes.keys() - {"conclude"}:
+            values = finished(graph, graph.update_state(snapshot.config, {"cut": ""}, as_node=node))
+            assert values["stopped"] in set(get_args(Stopped)), (snapshot.next, node)
+            assert values["usage"]["calls"] <= 20
+
+
+def test_a_run_ended_by_hand_has_an_outcome(case: Case) -> None:
+    graph = case.builder().compile(checkpointer=InMemorySaver(), interrupt_after=["begin"])
+    graph.invoke(case.given(), CONFIG)
+    assert graph.get_state(CONFIG).values["stopped"] == ""
+    last = next(node for node in ("force_answer", "answer") if node in graph.nodes)
+    values = finished(graph, graph.update_state(CONFIG, {"answer": "By hand"}, as_node=last))
+    assert values["stopped"] in set(get_args(Stopped))
+    assert len(values["messages"]) == 1
 
 
 @pytest.mark.parametrize("kind", ["calls", "steps"])

@@ -117,7 +117,7 @@ def test_python_blocks_of_a_page_run_in_their_order(page: str, tmp_path: Path, m
     def noted(self: Any, given: Any, *args: Any, **how: Any) -> Any:
         output = invoke(self, given, *args, **how)
         asked.extend([] if given is None else [given["question"]])
-        if "stopped" in output:  # an interrupted run has no answer yet
+        if output["stopped"]:  # an interrupted run has no answer yet
             answered.append((asked[-1], output["answer"]))
         return output
 

@@ -99,8 +99,8 @@ class Toy(MethodRun[ToySettings]):
         builder.add_edge(START, "begin")
         builder.add_edge("begin", "next_round")
         go_on: Any = self.go_on
-        builder.add_conditional_edges("next_round", go_on, ["ask", "search", "answer"])
-        builder.add_conditional_edges("ask", go_on, ["search", "answer"])
+        for node in ("next_round", "ask"):
+            builder.add_conditional_edges(node, go_on, ["ask", "search", "answer"])
         builder.add_edge("search", "answer")
         builder.add_edge("answer", "conclude")
         builder.add_edge("conclude", END)
