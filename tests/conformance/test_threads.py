@@ -46,8 +46,10 @@ def test_a_second_question_on_a_thread_is_answered_as_on_a_fresh_one(case: Case)
     graph = case.builder().compile(checkpointer=InMemorySaver())
     other = case.question.replace("Where", "In what place").replace("How", "In truth how")
     graph.invoke(case.given(other), CONFIG)
-    again = graph.invoke(case.given(), CONFIG)
-    fresh = graph.invoke(case.given(), {"configurable": {"thread_id": "2"}})
+    told = list(graph.stream(case.given(), CONFIG, stream_mode="values"))
+    afresh = list(graph.stream(case.given(), {"configurable": {"thread_id": "2"}}, stream_mode="values"))
+    assert told[1] == afresh[1]  # from the first step on nothing is left of the other question
+    again, fresh = ({key: values[-1][key] for key in graph.output_channels} for values in (told, afresh))
     assert again["messages"][0].text == fresh["messages"][0].text == case.answer
     for output in (again, fresh):
         output["usage"]["seconds"] = 0.0
