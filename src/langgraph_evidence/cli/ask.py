@@ -11,7 +11,7 @@ from langgraph_evidence.cli.screen import Screen
 from langgraph_evidence.cli.sources import CorpusOption, IndexOption, KindOption, open_passages
 from langgraph_evidence.cli.tools import AllowOption, ToolsOption, open_tools
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.methods import Components, Method, get_method
+from langgraph_evidence.methods import DEFAULT, Components, Method, get_method, method_names
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -35,7 +35,7 @@ class Thread(NamedTuple):
 def ask(
     question: Annotated[str, typer.Argument(help="The question (or, for a method that checks claims, the claim).")],
     *,
-    method: Annotated[str, typer.Option(help="The method; `evidence methods` lists them.")] = "furepa",
+    method: Annotated[str, typer.Option(help="The method; `evidence methods` lists them.")] = DEFAULT,
     corpus: CorpusOption = None,
     index: IndexOption = None,
     kind: KindOption = "bm25",
@@ -67,7 +67,8 @@ def ask(
     screen = Screen(steps=not (json or quiet))
     retriever, what = open_passages(corpus, index, kind=kind)
     screen.note(chosen.paper)
-    screen.note(f"Searching {what}. Model: {OFFLINE_NOTE if model == 'offline' else model}.")
+    asking = f" Model: {OFFLINE_NOTE if model == 'offline' else model}." if chosen.needs_model else ""
+    screen.note(f"Searching {what}.{asking}")
     builder = chosen.create(Components(model, retriever, _tools(chosen, tools, allow)), values)
     store = None if thread is None or db is None else Thread(thread, db, in_flight)
     output = _run(builder, {chosen.input_key: question.strip()}, screen, method=chosen, store=store)
@@ -92,7 +93,9 @@ def read_settings(method: Method, assignments: list[str], limits: dict[str, Any]
 
 def _tools(method: Method, folders: list[Path] | None, allow: list[str] | None) -> list[BaseTool]:
     if folders and not method.uses_tools:
-        raise InvalidInput(f"The method {method.name!r} uses no tools; leave --tools out, or give --method rebel.")
+        others = [name for name in method_names() if get_method(name).uses_tools]
+        hint = f"leave --tools out, or give --method {' or '.join(others)}"
+        raise InvalidInput(f"The method {method.name!r} uses no tools; {hint}.")
     return open_tools(folders, allow) if method.uses_tools else []
 
 
@@ -102,5 +105,5 @@ def _run(
     from langgraph_evidence.cli import running
 
     if store is None:
-        return running.run(builder, given, screen)
+        return running.run(builder, given, screen, method=method)
     return running.run_on_thread(builder, given, screen, method=method, store=store)

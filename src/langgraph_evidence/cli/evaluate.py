@@ -12,7 +12,7 @@ import typer
 from langgraph_evidence.cli.ask import read_settings
 from langgraph_evidence.cli.screen import Screen
 from langgraph_evidence.cli.sources import IndexOption, KindOption
-from langgraph_evidence.methods import get_method
+from langgraph_evidence.methods import DEFAULT, get_method
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ _EVERY = 25
 def evaluate(
     *,
     data: Annotated[str, typer.Option(help="HotpotQA, 2WikiMultihopQA or MuSiQue questions: official file or JSONL.")],
-    method: Annotated[str, typer.Option(help="The method; `evidence methods` lists them.")] = "furepa",
+    method: Annotated[str, typer.Option(help="The method; `evidence methods` lists them.")] = DEFAULT,
     fold: Annotated[int | None, typer.Option(help="Keep the questions of one fold.")] = None,
     limit: Annotated[int | None, typer.Option(help="Keep the first questions.", min=1)] = None,
     index: IndexOption = None,

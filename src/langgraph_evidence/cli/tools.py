@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from langgraph_evidence.cli.screen import Screen, clean
+from langgraph_evidence.cli.screen import Screen
 from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.telling import clean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -62,7 +62,7 @@ def everything(parts: Components, settings: Any) -> StateGraph[Any, Any, Any, An
     return builder
 
 
-METHOD = Method(name="toy", paper="none", input_key="question", settings=FurepaSettings, create=everything)
+METHOD = Method(name="toy", paper="none", settings=FurepaSettings, create=everything)
 
 
 @pytest.fixture
