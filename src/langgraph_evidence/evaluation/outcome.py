@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NotRequired
 from typing_extensions import TypedDict
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
+from langgraph_evidence.types import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from langgraph_evidence.types import Usage
 
 ROWS = "rows.jsonl"
 MANIFEST = "run.json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from langchain_core.messages import AnyMessage  # noqa: TC002 - LangGraph reads the state's annotations
+from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages

@@ -120,7 +120,7 @@ def publish(server: Any, tool: BaseTool) -> None:
 
     stage = _stage(tool)
 
-    class Published(Tool):  # type: ignore[misc]  # fastmcp is optional, so its types are not followed
+    class Published(Tool):
         """A LangChain tool behind fastmcp's interface."""
 
         async def run(self, arguments: dict[str, Any]) -> Any:

@@ -235,7 +235,7 @@ class _Run:
             group["lr"] = self._rate(self.progress.step)
         self.optimizer.zero_grad(set_to_none=True)
         loss = step(indexes)
-        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(self.adapter.parameters(), self.options.clip)
         self.optimizer.step()
         self._follow()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F  # noqa: N812 - torch's own convention
+import torch.nn.functional as F
 
 from langgraph_evidence.models.base import (
     Adapter,

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import torch
-import torch.nn.functional as F  # noqa: N812 - torch's own convention
+import torch.nn.functional as F
 
 from langgraph_evidence.models.base import Adapter, AdapterSpec
 from langgraph_evidence.models.progress_reward import HEAD, LABELS, ProgressHead, VectorStepScorer, step_features
