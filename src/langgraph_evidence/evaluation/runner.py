@@ -70,15 +70,13 @@ async def run_questions(
         raise InvalidInput(f"The number of questions at once was given as {concurrency}; it is at least 1.")
     outcomes = dict(journal.done) if journal else {}
     places = asyncio.Semaphore(concurrency)
+    told = [call for call in (journal and journal.append, on_outcome) if call]
 
     async def ask(question: Question) -> None:
         async with places:
-            outcome = await _ask(answerer, question)
-        outcomes[question.id] = outcome
-        if journal:
-            journal.append(outcome)
-        if on_outcome:
-            on_outcome(outcome)
+            outcomes[question.id] = await _ask(answerer, question)
+        for tell in told:
+            tell(outcomes[question.id])
 
     await gather([ask(question) for question in questions if question.id not in outcomes])
     return [outcomes[question.id] for question in questions]

@@ -11,7 +11,7 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.tools.method import UNBOUNDED, input_key
+from langgraph_evidence.tools.method import UNBOUNDED, input_key, run_context
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,8 +40,7 @@ def as_chat(
         InvalidInput: The graph is none of a method.
     """
     key = input_key(graph)
-    schema = graph.context_schema
-    context: Any = settings if settings is not None else schema() if schema is not None else None
+    context = run_context(graph, settings)
 
     def reply(state: ChatState) -> ChatState:
         return _update(graph.invoke({key: _question(state)}, UNBOUNDED, context=context))
