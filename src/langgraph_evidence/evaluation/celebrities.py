@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.evaluation.answers import cover_em
-from langgraph_evidence.evaluation.question import Question, Step
+from langgraph_evidence.evaluation.question import GoldStep, Question
 from langgraph_evidence.evaluation.rows import read_rows
 from langgraph_evidence.evaluation.runner import run_questions
 
@@ -119,7 +119,7 @@ def _celebrity(place: str, row: Mapping[str, Any]) -> Question:
     try:
         golds = [str(answer) for answer in row["answer"]]
         steps = tuple(
-            Step(str(row[question]), ", ".join(map(str, row[answer])))
+            GoldStep(str(row[question]), ", ".join(map(str, row[answer])))
             for question, answer in (("q1", "a1"), ("q2", "a2"))
         )
         text, name = str(row["question"]), str(row["id"])

@@ -38,9 +38,9 @@ def resampled_means(columns: NDArray[np.float64], *, seed: int = 0) -> NDArray[n
 
     A row is drawn as a whole, so that what is computed from several means keeps their correlation.
     """
-    generator, rows = np.random.default_rng(seed), len(columns)
+    rng, rows = np.random.default_rng(seed), len(columns)
     return np.concatenate(
-        [columns[generator.integers(0, rows, (_BLOCK, rows))].mean(axis=1) for _ in range(RESAMPLES // _BLOCK)]
+        [columns[rng.integers(0, rows, (_BLOCK, rows))].mean(axis=1) for _ in range(RESAMPLES // _BLOCK)]
     )
 
 

@@ -29,7 +29,7 @@ class Failure(TypedDict):
     message: str
 
 
-class Found(TypedDict):
+class EvidenceId(TypedDict):
     """One passage (or sentence, or block) of a run's evidence."""
 
     id: str
@@ -52,7 +52,7 @@ class Outcome(TypedDict):
 
     id: str
     answer: str
-    evidence: list[Found]
+    evidence: list[EvidenceId]
     citations: list[Quoted]
     stopped: str
     usage: Usage

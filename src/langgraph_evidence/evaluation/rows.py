@@ -7,7 +7,7 @@ import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from langgraph_evidence.errors import ResourceError
-from langgraph_evidence.evaluation.question import Question, Step
+from langgraph_evidence.evaluation.question import GoldStep, Question
 from langgraph_evidence.retrieval.formats import BrokenRowError, records_of
 from langgraph_evidence.retrieval.reading import json_items, json_lines
 from langgraph_evidence.types import Passage, content_id
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from langgraph_evidence.evaluation.answers import Fact
+    from langgraph_evidence.evaluation.answers import SupportingFact
 
 T = TypeVar("T")
 Row = dict[str, Any]
@@ -142,14 +142,14 @@ def _own_paragraphs(row: Row) -> _Paragraphs:
     return _Paragraphs(tuple(passages.values()), ids, sentences)
 
 
-def _fact(value: object) -> Fact:
+def _fact(value: object) -> SupportingFact:
     match value:
         case [str(title), int(index)]:
             return title, index
     raise BrokenRowError(f"a supporting fact is [title, sentence index], not {value!r}")
 
 
-def _gold_ids(row: Row, own: _Paragraphs, facts: Sequence[Fact]) -> tuple[str, ...]:
+def _gold_ids(row: Row, own: _Paragraphs, facts: Sequence[SupportingFact]) -> tuple[str, ...]:
     for name in ("gold_pids", "gold_ids"):
         if name in row:
             return tuple(str(number) for number in _optional(row, name, list) or [])
@@ -175,7 +175,7 @@ def _at(number: object, own: _Paragraphs) -> str:
     return own.ids[number]
 
 
-def _steps(row: Row, own: _Paragraphs) -> Iterator[Step]:
+def _steps(row: Row, own: _Paragraphs) -> Iterator[GoldStep]:
     for step in _optional(row, "question_decomposition", list) or _optional(row, "decomposition", list) or []:
         # A decomposition that a language model wrote is no gold.
         if not isinstance(step, dict) or step.get("llm_generated"):
@@ -183,4 +183,4 @@ def _steps(row: Row, own: _Paragraphs) -> Iterator[Step]:
         places = (step.get(name) for name in ("paragraph_support_idx", "support_idx"))
         place = next((_at(place, own) for place in places if place is not None), None)
         shared = step.get("gold_pid")
-        yield Step(_text(step, "question"), _text(step, "answer"), place if shared is None else str(shared))
+        yield GoldStep(_text(step, "question"), _text(step, "answer"), place if shared is None else str(shared))

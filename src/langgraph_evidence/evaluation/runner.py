@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.concurrency import gather
 from langgraph_evidence.errors import InvalidInput, MissingExtra, ModelError, ResourceError
-from langgraph_evidence.evaluation.outcome import Failure, Found, Outcome, Quoted
+from langgraph_evidence.evaluation.outcome import EvidenceId, Failure, Outcome, Quoted
 from langgraph_evidence.types import no_usage
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def outcome_of(question: Question, output: Mapping[str, Any], *, seconds: float)
     return Outcome(
         id=question.id,
         answer=str(output.get("answer") or ""),
-        evidence=[Found(id=str(item["id"]), title=str(item["title"])) for item in output.get("evidence") or []],
+        evidence=[EvidenceId(id=str(item["id"]), title=str(item["title"])) for item in output.get("evidence") or []],
         citations=[
             Quoted(passage_id=item["passage_id"], quote_start=item["quote_start"], quote_end=item["quote_end"])
             for item in output.get("citations") or []

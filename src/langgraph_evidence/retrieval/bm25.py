@@ -154,8 +154,8 @@ class BM25Retriever(PassageRetriever):
     Args:
         passages: The passages, by position.
         k: How many documents a query gets, at most.
-        k1: How soon more of the same term stops counting.
-        b: How much a long passage is marked down.
+        k1: Term-frequency saturation.
+        b: Length normalisation.
         language: The code of the passages' language; without one, their corpus' own, English where it has none.
         postings: Scores that were computed before with the same passages, k1, b and language.
     """

@@ -48,8 +48,8 @@ def build_index(
         corpus: The passages; their language goes into the index, and BM25 reads queries in it.
         out: The folder to make.
         kind: How the index ranks.
-        k1: BM25's saturation of a term's frequency.
-        b: BM25's normalisation by length.
+        k1: BM25's term-frequency saturation.
+        b: BM25's length normalisation.
         encoder: What embeds the passages of a dense or hybrid index; without one, the shared MiniLM.
         overwrite: Whether an index that is at `out` may be replaced.
         progress: Called with the passages embedded so far and all passages.

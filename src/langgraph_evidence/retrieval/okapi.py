@@ -18,8 +18,8 @@ class OkapiRetriever(PassageRetriever):
     Args:
         passages: The passages, by position.
         k: How many documents a query gets, at most.
-        k1: How soon more of the same term stops counting; rank_bm25's own value.
-        b: How much a long passage is marked down; rank_bm25's own value.
+        k1: Term-frequency saturation; rank_bm25's own value.
+        b: Length normalisation; rank_bm25's own value.
         language: The code of the passages' language; without one, their corpus' own, English where it has none.
     """
 

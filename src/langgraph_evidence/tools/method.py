@@ -45,7 +45,7 @@ def as_tool(
         InvalidInput: The graph takes more than one input, or is none of a method.
     """
     key = input_key(graph)
-    run = _Run(graph, run_context(graph, settings), relay=relay)
+    run = _ToolRun(graph, run_context(graph, settings), relay=relay)
     return StructuredTool.from_function(
         run.sync,
         run.asynchronous,
@@ -63,7 +63,7 @@ def as_tool(
 
 
 @dataclass(frozen=True)
-class _Run:
+class _ToolRun:
     """A run of a graph in both colours, told as content and artifact."""
 
     graph: Graph

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from langgraph_evidence.models.base import Encoder
-    from langgraph_evidence.models.progress_reward import Step, StepScorer
+    from langgraph_evidence.models.progress_reward import AnswerStep, StepScorer
     from langgraph_evidence.training.base import DataFolder, Figures
     from langgraph_evidence.training.progress_reward.data import Preference
 
@@ -72,7 +72,7 @@ def _share(name: str, rows: Sequence[Mapping[str, float]]) -> dict[str, float | 
 
 
 class _Length:
-    def scores(self, steps: Sequence[Step]) -> NDArray[np.float32]:
+    def scores(self, steps: Sequence[AnswerStep]) -> NDArray[np.float32]:
         return np.array([len(step[2]) for step in steps], dtype=np.float32)
 
 
@@ -80,7 +80,7 @@ class _Length:
 class _Similarity:
     encoder: Encoder
 
-    def scores(self, steps: Sequence[Step]) -> NDArray[np.float32]:
+    def scores(self, steps: Sequence[AnswerStep]) -> NDArray[np.float32]:
         asked = self.encoder.encode([step[0] for step in steps])
         products: NDArray[np.float32] = (asked * self.encoder.encode([step[2] for step in steps])).sum(1)
         return products

@@ -52,9 +52,9 @@ def train_progress_reward(
     report: Callable[[int, int, float], None] | None = None,
 ) -> TrainResult:
     """Trains on folds 0-6, stops by fold 7, and writes the adapter to `out`."""
-    chooser = random.Random(options.seed)
+    rng = random.Random(options.seed)
     pairs, held_out = (make_pairs(data, folds, seed=options.seed) for folds in (TRAIN_FOLDS, [TUNE_FOLD]))
-    chooser.shuffle(pairs)
+    rng.shuffle(pairs)
     torch.manual_seed(options.seed)
     head = ProgressHead(encoder.dimension)
     spec = AdapterSpec(HEAD, encoder.sha256, 0, LABELS, encoder.text_tokens)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from langgraph_evidence.training.reader.data import (
+    AnswerKind,
     Example,
     ExampleMaker,
-    Kind,
     Row,
     filled_context,
     join_passage,
@@ -74,7 +74,7 @@ def real_examples(folder: DataFolder, folds: Collection[int], seed: int) -> Iter
         yield missing_gold_example(row)
     yield from _popqa(folder, folds)
     for row in rows_of(folder, "nli/qnli_dev", folds):
-        kind: Kind = "some" if row["label"] == "entailment" else "none"
+        kind: AnswerKind = "some" if row["label"] == "entailment" else "none"
         yield Example("QNLI", row["hypothesis"].replace(" ?", "?"), (row["premise"],), kind)
 
 
@@ -90,7 +90,7 @@ def _popqa(folder: DataFolder, folds: Collection[int]) -> Iterator[Example]:
     for row in rows_of(folder, "singlehop/popqa_1000_with_gold", folds):
         for paragraph in _first_of_each(row["paragraphs"]):
             passage = join_passage(paragraph["title"], [paragraph["text"]])
-            kind: Kind = "span" if paragraph.get("is_supporting") else "none"
+            kind: AnswerKind = "span" if paragraph.get("is_supporting") else "none"
             yield Example("PopQA", row["question"], (passage,), kind, tuple(row["answers"]) if kind == "span" else ())
 
 

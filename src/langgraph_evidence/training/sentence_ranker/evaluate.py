@@ -9,7 +9,7 @@ import numpy as np
 
 from langgraph_evidence.models.sentence_ranker import SentenceRanker
 from langgraph_evidence.training.base import with_intervals
-from langgraph_evidence.training.sentence_ranker.data import Ranking, read_lists, shorten, word_overlap
+from langgraph_evidence.training.sentence_ranker.data import RankingTask, read_lists, shorten, word_overlap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 _OTHERS = 12
 
 
-def list_rows(lists: Sequence[Ranking], score: Callable[[str, list[str]], Sequence[float]]) -> list[dict[str, float]]:
+def list_rows(
+    lists: Sequence[RankingTask], score: Callable[[str, list[str]], Sequence[float]]
+) -> list[dict[str, float]]:
     """Average precision and recall at the number of good sentences, of each list."""
     rows = []
     for _, query, sentences, good in lists:
@@ -34,7 +36,7 @@ def list_rows(lists: Sequence[Ranking], score: Callable[[str, list[str]], Sequen
 
 
 def measure_lists(
-    lists: Sequence[Ranking], score: Callable[[str, list[str]], Sequence[float]]
+    lists: Sequence[RankingTask], score: Callable[[str, list[str]], Sequence[float]]
 ) -> dict[str, float | list[float]]:
     """Mean average precision over all lists (`score`) and of each data set, with intervals; recall of each data set."""
     rows = list_rows(lists, score)

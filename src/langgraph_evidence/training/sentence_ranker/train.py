@@ -54,12 +54,12 @@ def train_sentence_ranker(
     report: Callable[[int, int, float], None] | None = None,
 ) -> TrainResult:
     """Trains on folds 0-6, stops by lists of fold 7, and writes the adapter to `out`."""
-    chooser = random.Random(options.seed)
+    rng = random.Random(options.seed)
     groups = make_groups(data, TRAIN_FOLDS, seed=options.seed)
-    chooser.shuffle(groups)
+    rng.shuffle(groups)
     groups = groups[:GROUPS]
     held_out = [shorten(item, 12) for item in read_lists(data, [TUNE_FOLD])]
-    chooser.shuffle(held_out)
+    rng.shuffle(held_out)
     spec = AdapterSpec(HEAD, encoder.sha256, RANK, LABELS, MAX_TOKENS)
     torch.manual_seed(options.seed)
     adapter = Adapter(encoder, spec)
