@@ -1,4 +1,4 @@
-"""`evidence models eval` and `evidence train`: the figures of the trained heads, and how they are made."""
+"""`evidence models eval` and `evidence train`: the metrics of the trained heads, and how they are made."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def train(
     encoder = Encoder.load(device=device)
     with _progress(screen, head) as report:
         result = chosen.train(data, folder, encoder, resume=resume, report=report)
-    screen.json({"head": head, "weights": str(folder / f"{head}{chosen.suffix}"), "fold_7": result.figures})
+    screen.json({"head": head, "weights": str(folder / f"{head}{chosen.suffix}"), "fold_7": result.metrics})
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Means with bootstrap intervals: resampled questions, a fixed seed, the same figures on every machine."""
+"""Means with bootstrap intervals: resampled questions, a fixed seed, the same metrics on every machine."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def resampled_means(columns: NDArray[np.float64], *, seed: int = 0) -> NDArray[n
 
 
 def edges(values: NDArray[np.float64]) -> tuple[float, float]:
-    """The 95% interval of resampled figures, by percentiles."""
+    """The 95% interval of resampled metrics, by percentiles."""
     low, high = np.quantile(values, [0.025, 0.975])
     return float(low), float(high)
 

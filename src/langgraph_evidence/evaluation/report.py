@@ -121,7 +121,7 @@ class Report:
     Args:
         data: Name of the data set.
         rows: At least one.
-        about: What the figures depend on: model, settings, fold, data hash, version.
+        about: What the metrics depend on: model, settings, fold, data hash, version.
     """
 
     data: str

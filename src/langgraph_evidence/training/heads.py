@@ -1,4 +1,4 @@
-"""Every trained head by one interface: how it is trained, and its figures beside their baselines as flat rows."""
+"""Every trained head by one interface: how it is trained, and its metrics beside their baselines as flat rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from langgraph_evidence.training.base import TrainResult
 
 Row = dict[str, str | int | float]
-"""One line of a head's table: what it is of, then its figures."""
+"""One line of a head's table: what it is of, then its metrics."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ def _trained(train: Callable[..., TrainResult], data: Path, out: Path, encoder: 
     return train(encoder, DataFolder(data), out, **how)
 
 
-def _figures(measure: Callable[..., Mapping[str, Mapping[str, Any]]], data: Path, folds: Collection[int]) -> list[Row]:
+def _metrics(measure: Callable[..., Mapping[str, Mapping[str, Any]]], data: Path, folds: Collection[int]) -> list[Row]:
     named = measure(default_encoder(), DataFolder(data), folds)
-    return [flat({"row": name, **figures}) for name, figures in named.items()]
+    return [flat({"row": name, **metrics}) for name, metrics in named.items()]
 
 
 def _planner(
@@ -91,7 +91,7 @@ HEADS: dict[str, Head] = {
     "query_scorer": Head(
         "which query finds its passage first (FuRePA eqs. 7-10)",
         partial(_trained, train_query_scorer),
-        partial(_figures, measure_query_scorer),
+        partial(_metrics, measure_query_scorer),
     ),
     "entailment": Head("whether passages entail a sentence", partial(_trained, train_entailment), _entailment_rows),
     "reader": Head(
@@ -100,12 +100,12 @@ HEADS: dict[str, Head] = {
     "sentence_ranker": Head(
         "which sentences matter to a question or claim",
         partial(_trained, train_sentence_ranker),
-        partial(_figures, measure_sentence_ranker),
+        partial(_metrics, measure_sentence_ranker),
     ),
     "progress_reward": Head(
         "which next sentence is better (Bradley-Terry)",
         partial(_trained, train_progress_reward),
-        partial(_figures, measure_progress_reward),
+        partial(_metrics, measure_progress_reward),
     ),
     NAME: Head("what the offline model asks next, and when it answers", _planner, _planner_rows, suffix=SHIPPED.suffix),
 }

@@ -46,7 +46,7 @@ class AdapterSpec:
         rank: Width of the low-rank additions; 0 for a head over the base as it is.
         labels: Names of the head's outputs, in order.
         max_tokens: Inputs are cut to this many tokens.
-        details: Anything else for the card: data hashes, licence, figures.
+        details: Anything else for the card: data hashes, licence, metrics.
     """
 
     head: str

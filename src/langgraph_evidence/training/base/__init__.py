@@ -1,4 +1,4 @@
-"""What every training shares: data by folds, the loop with its checkpoints, groups, figures with their intervals.
+"""What every training shares: data by folds, the loop with its checkpoints, groups, metrics with their intervals.
 
 `loop` says how a head's training is written; `data` and `multihop` read what is learnt from.
 """
@@ -6,7 +6,7 @@
 from langgraph_evidence.training.base.classification import auroc, balanced_accuracy, best_threshold, bootstrap
 from langgraph_evidence.training.base.data import ANY_FOLD, HELD_OUT_FOLDS, TRAIN_FOLDS, TUNE_FOLD, DataFolder
 from langgraph_evidence.training.base.groups import Group, group_step
-from langgraph_evidence.training.base.intervals import Figures, Means, with_intervals
+from langgraph_evidence.training.base.intervals import Means, Metrics, with_intervals
 from langgraph_evidence.training.base.loop import Progress, TrainOptions, TrainResult, save_trained, train
 from langgraph_evidence.training.base.multihop import FILES, SENTENCE_FILES, full_ranking, passages_of
 
@@ -18,9 +18,9 @@ __all__ = [
     "TRAIN_FOLDS",
     "TUNE_FOLD",
     "DataFolder",
-    "Figures",
     "Group",
     "Means",
+    "Metrics",
     "Progress",
     "TrainOptions",
     "TrainResult",

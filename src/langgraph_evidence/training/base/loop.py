@@ -9,7 +9,7 @@ A head's training file reads its data (`training.data`), tokenises it, and calls
         batch = encoder.tokenizer.collate([inputs[i] for i in indexes], encoder.device)
         return F.cross_entropy(adapter.outputs(encoder, batch), labels[indexes])
 
-    def measure(frozen):                        # figures on fold 7; "score" decides: higher is better
+    def measure(frozen):                        # metrics on fold 7; "score" decides: higher is better
         return {"score": accuracy(PairModel(encoder, frozen), held_out)}
 
     result = train(adapter, [len(tokens) for tokens in inputs], step, measure, options, out, data=hashes)
@@ -89,7 +89,7 @@ class Progress:
         best: The best score so far.
         stale: Measurements since then.
         seconds: Time spent, over all resumptions.
-        history: One entry a measurement: step, mean loss since the last, figures.
+        history: One entry a measurement: step, mean loss since the last, metrics.
     """
 
     step: int = 0
@@ -101,9 +101,9 @@ class Progress:
 
 @dataclass(frozen=True)
 class TrainResult:
-    """What a run ended with: the figures of the best measurement, and the whole course."""
+    """What a run ended with: the metrics of the best measurement, and the whole course."""
 
-    figures: dict[str, float]
+    metrics: dict[str, float]
     progress: Progress
 
 
@@ -139,7 +139,7 @@ def train(
         adapter: What is trained, in place.
         lengths: Tokens of each example, for batching.
         step: The mean loss of a batch of examples.
-        measure: Figures of a frozen copy; `score` decides which parameters are the best and when to stop.
+        measure: Metrics of a frozen copy; `score` decides which parameters are the best and when to stop.
         options: How.
         out: Folder of the checkpoint and the results.
         data: sha256 of each file the examples came from.
@@ -249,10 +249,10 @@ class _Run:
     def _measure(self, loss: float) -> None:
         frozen = copy.deepcopy(self.adapter)
         frozen.load_state_dict(self.average)
-        figures = dict(self.measure(frozen))
-        self.progress.history.append({"step": self.progress.step, "loss": loss, **figures})
-        if figures["score"] > self.progress.best:
-            self.progress.best, self.progress.stale = figures["score"], 0
+        metrics = dict(self.measure(frozen))
+        self.progress.history.append({"step": self.progress.step, "loss": loss, **metrics})
+        if metrics["score"] > self.progress.best:
+            self.progress.best, self.progress.stale = metrics["score"], 0
             self.best = {name: value.clone() for name, value in self.average.items()}
         else:
             self.progress.stale += 1
@@ -260,17 +260,17 @@ class _Run:
     def finish(self) -> TrainResult:
         self.adapter.load_state_dict(self.best)
         history = self.progress.history
-        figures = max(history, key=lambda entry: float(entry["score"])) if history else {}
+        metrics = max(history, key=lambda entry: float(entry["score"])) if history else {}
         results = self._identity | {
             "head": self.adapter.spec.head,
             "base": self.adapter.spec.base,
-            "best": figures,
+            "best": metrics,
             "history": history,
             "seconds": round(self.progress.seconds, 1),
             "versions": {name: importlib.metadata.version(name) for name in ("torch", "tokenizers", "numpy")},
         }
         write_aside(self.out / "results.json", json.dumps(results, indent=2, sort_keys=True).encode())
-        return TrainResult({name: float(value) for name, value in figures.items()}, self.progress)
+        return TrainResult({name: float(value) for name, value in metrics.items()}, self.progress)
 
 
 def save_trained(adapter: Adapter, out: Path, **details: Any) -> None:

@@ -122,14 +122,14 @@ def train_entailment(
     adapter, lengths = run.adapter, run.lengths
 
     def measure(frozen: Adapter) -> dict[str, float]:
-        return _tune_figures(encoder, frozen, tuned)[0]
+        return _tune_metrics(encoder, frozen, tuned)[0]
 
     flow = replace(loop, batch_tokens=1)  # one group is always one batch
     result = train(
         adapter, lengths, run.step, measure, options=flow, out=out, data=data.hashes, resume=resume, report=report
     )
-    figures, threshold = _tune_figures(encoder, copy.deepcopy(adapter), tuned)
-    save_trained(adapter, out, threshold=threshold, fold_7=figures, data_sha256=data.hashes)
+    metrics, threshold = _tune_metrics(encoder, copy.deepcopy(adapter), tuned)
+    save_trained(adapter, out, threshold=threshold, fold_7=metrics, data_sha256=data.hashes)
     return result
 
 
@@ -139,19 +139,19 @@ def describe(pairs: Sequence[NliPair], options: EntailmentOptions) -> dict[str, 
     return {"inner": options.inner, "pairs": dict(sorted(counts.items())), "licences": _LICENCES, "caution": _CAUTION}
 
 
-def _tune_figures(encoder: Encoder, adapter: Adapter, pairs: Sequence[NliPair]) -> tuple[dict[str, float], float]:
+def _tune_metrics(encoder: Encoder, adapter: Adapter, pairs: Sequence[NliPair]) -> tuple[dict[str, float], float]:
     """Balanced accuracy at 0.5 by source, their mean as `score`, and the threshold that would be best."""
     found = softmax(HeadScorer(encoder, adapter).logits([(pair.premise, pair.hypothesis) for pair in pairs]))[
         :, 0
     ].astype(float)
     truth = np.array([pair.entailed for pair in pairs])
     sources = np.array([pair.source for pair in pairs])
-    figures = {}
+    metrics = {}
     for source in dict.fromkeys(sources.tolist()):
         group = sources == source
         if 0 < truth[group].sum() < group.sum():
-            figures[source] = balanced_accuracy(found[group] >= 0.5, truth[group])
-    return figures | {"score": float(np.mean(list(figures.values())))}, best_threshold(found, truth, sources)
+            metrics[source] = balanced_accuracy(found[group] >= 0.5, truth[group])
+    return metrics | {"score": float(np.mean(list(metrics.values())))}, best_threshold(found, truth, sources)
 
 
 def _known(encoder: Encoder, path: Path) -> dict[str, Tensor]:

@@ -145,7 +145,7 @@ def train_query_scorer(
         adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
     )
     chosen = {"alpha": ALPHA, "questions": limit, "temperatures": TEMPERATURES, "options": asdict(options)}
-    save_trained(adapter, out, data=data.hashes, licences=LICENCES, figures=result.figures, **chosen)
+    save_trained(adapter, out, data=data.hashes, licences=LICENCES, figures=result.metrics, **chosen)
     return result
 
 

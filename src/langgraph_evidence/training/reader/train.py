@@ -43,7 +43,7 @@ from langgraph_evidence.training.base import (
     train,
 )
 from langgraph_evidence.training.reader.alignment import align
-from langgraph_evidence.training.reader.evaluate import evaluate_reader, none_bias, tune_figures
+from langgraph_evidence.training.reader.evaluate import evaluate_reader, none_bias, tune_metrics
 from langgraph_evidence.training.reader.generated_questions import generated_examples, plain_passages
 from langgraph_evidence.training.reader.mixture import real_examples
 
@@ -195,7 +195,7 @@ def train_reader(
     lengths, step = [len(target.window.tokens) for target in learnt], make_step(encoder, adapter, learnt)
 
     def measure(frozen: Adapter) -> dict[str, float]:
-        return tune_figures(Reader(AdapterSpans(encoder, frozen, cached=0)), data, TUNE_FOLD)
+        return tune_metrics(Reader(AdapterSpans(encoder, frozen, cached=0)), data, TUNE_FOLD)
 
     result = train(
         adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
@@ -225,7 +225,7 @@ def _details(folder: DataFolder, result: TrainResult, options: TrainOptions) -> 
     return {
         "licence": LICENCES,
         "data": folder.hashes,
-        "figures": result.figures,
+        "figures": result.metrics,
         "steps": result.progress.step,
         "seed": options.seed,
     }

@@ -1,4 +1,4 @@
-"""The sentence ranker's figures beside its baselines'."""
+"""The sentence ranker's metrics beside its baselines'."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from langgraph_evidence.models.base import Encoder
-    from langgraph_evidence.training.base import DataFolder, Figures, Means
+    from langgraph_evidence.training.base import DataFolder, Means, Metrics
 
 _OTHERS = 12
 
@@ -40,11 +40,11 @@ def measure_lists(
 ) -> dict[str, float | list[float]]:
     """Mean average precision over all lists (`score`) and of each data set, with intervals; recall of each data set."""
     rows = list_rows(lists, score)
-    figures = with_intervals(rows, lambda means: {"score": means["precision"]}, of=["score"])
+    metrics = with_intervals(rows, lambda means: {"score": means["precision"]}, of=["score"])
     for source in sorted({item[0] for item in lists}):
         own = [row for row, item in zip(rows, lists, strict=True) if item[0] == source]
-        figures |= with_intervals(own, partial(_named, source), of=[source])
-    return figures
+        metrics |= with_intervals(own, partial(_named, source), of=[source])
+    return metrics
 
 
 def _named(source: str, means: Means) -> Means:
@@ -53,7 +53,7 @@ def _named(source: str, means: Means) -> Means:
 
 def measure_sentence_ranker(
     encoder: Encoder, data: DataFolder, folds: Iterable[int], *, source: Path | None = None
-) -> Figures:
+) -> Metrics:
     """Mean average precision among the good sentences and the dozen others most alike to the query in words.
 
     Intervals are over resampled lists.

@@ -73,5 +73,5 @@ def train_sentence_ranker(
         adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
     )
     chosen = asdict(options) | {"groups": GROUPS, "tune_lists": TUNE_LISTS}
-    save_trained(adapter, out, data=data.hashes, licences=LICENCES, options=chosen, figures=result.figures)
+    save_trained(adapter, out, data=data.hashes, licences=LICENCES, options=chosen, figures=result.metrics)
     return result

@@ -70,8 +70,8 @@ def test_the_loss_falls_and_true_labels_beat_shuffled_ones(encoder: Any, tmp_pat
     random.Random(0).shuffle(shuffled)
     _, control = run(encoder, tmp_path / "control", labels=shuffled)
     assert result.progress.history[-1]["loss"] < result.progress.history[0]["loss"] / 2
-    assert result.figures["score"] > 0.95
-    assert control.figures["score"] < 0.8
+    assert result.metrics["score"] > 0.95
+    assert control.metrics["score"] < 0.8
 
 
 def test_a_killed_run_that_is_resumed_ends_like_one_that_was_not(encoder: Any, tmp_path: Path) -> None:
