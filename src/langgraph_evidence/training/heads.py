@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from langgraph_evidence.models.base import Encoder
-    from langgraph_evidence.training.base import TrainResult
+    from langgraph_evidence.training.base import Metrics, TrainResult
 
-Row = dict[str, str | int | float]
+TableRow = dict[str, str | int | float]
 """One line of a head's table: what it is of, then its metrics."""
 
 
@@ -41,7 +41,7 @@ class Head:
 
     meaning: str
     train: Callable[..., TrainResult]
-    measure: Callable[[Path, Collection[int]], list[Row]]
+    measure: Callable[[Path, Collection[int]], list[TableRow]]
     suffix: str = ".safetensors"
 
 
@@ -49,7 +49,9 @@ def _trained(train: Callable[..., TrainResult], data: Path, out: Path, encoder: 
     return train(encoder, DataFolder(data), out, **how)
 
 
-def _metrics(measure: Callable[..., Mapping[str, Mapping[str, Any]]], data: Path, folds: Collection[int]) -> list[Row]:
+def _metrics(
+    measure: Callable[..., Mapping[str, Mapping[str, Any]]], data: Path, folds: Collection[int]
+) -> list[TableRow]:
     named = measure(default_encoder(), DataFolder(data), folds)
     return [flat({"row": name, **metrics}) for name, metrics in named.items()]
 
@@ -61,21 +63,21 @@ def _planner(
     return train_offline_planner(DataFolder(data), out, report=report)
 
 
-def _planner_rows(data: Path, folds: Collection[int]) -> list[Row]:
+def _planner_rows(data: Path, folds: Collection[int]) -> list[TableRow]:
     return [flat({"row": name, **row}) for name, row in measure_shipped_planner(DataFolder(data), folds).items()]
 
 
-def _reader_rows(data: Path, folds: Collection[int]) -> list[Row]:
+def _reader_rows(data: Path, folds: Collection[int]) -> list[TableRow]:
     return [flat(row) for row in evaluate_reader(data, folds)["rows"]]
 
 
-def _entailment_rows(data: Path, folds: Collection[int]) -> list[Row]:
+def _entailment_rows(data: Path, folds: Collection[int]) -> list[TableRow]:
     return [flat(row) for row in evaluate_entailment(data, folds)]
 
 
-def flat(row: Mapping[str, Any], prefix: str = "") -> Row:
+def flat(row: Mapping[str, Any], prefix: str = "") -> TableRow:
     """A nested row as one level: `{"a": {"b": 1}, "c": [0, 1]}` is `{"a b": 1, "c low": 0, "c high": 1}`."""
-    out: Row = {}
+    out: TableRow = {}
     for name, value in row.items():
         key = f"{prefix}{name}"
         if isinstance(value, dict):

@@ -4,10 +4,18 @@
 """
 
 from langgraph_evidence.training.base.classification import auroc, balanced_accuracy, best_threshold, bootstrap
-from langgraph_evidence.training.base.data import ANY_FOLD, HELD_OUT_FOLDS, TRAIN_FOLDS, TUNE_FOLD, DataFolder
+from langgraph_evidence.training.base.data import ANY_FOLD, HELD_OUT_FOLDS, TRAIN_FOLDS, TUNE_FOLD, DataFolder, Row
 from langgraph_evidence.training.base.groups import Group, group_step
 from langgraph_evidence.training.base.intervals import Means, Metrics, with_intervals
-from langgraph_evidence.training.base.loop import Progress, TrainOptions, TrainResult, save_trained, train
+from langgraph_evidence.training.base.loop import (
+    Progress,
+    TrainOptions,
+    TrainResult,
+    Watch,
+    save_trained,
+    train,
+    train_head,
+)
 from langgraph_evidence.training.base.multihop import FILES, SENTENCE_FILES, full_ranking, passages_of
 
 __all__ = [
@@ -22,8 +30,10 @@ __all__ = [
     "Means",
     "Metrics",
     "Progress",
+    "Row",
     "TrainOptions",
     "TrainResult",
+    "Watch",
     "auroc",
     "balanced_accuracy",
     "best_threshold",
@@ -33,5 +43,6 @@ __all__ = [
     "passages_of",
     "save_trained",
     "train",
+    "train_head",
     "with_intervals",
 ]

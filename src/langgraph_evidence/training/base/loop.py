@@ -26,27 +26,41 @@ import copy
 import importlib.metadata
 import json
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import torch
+from typing_extensions import TypedDict
 
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.models.base import save_adapter, token_batches, write_aside
 from langgraph_evidence.training.base.checkpoint import load_checkpoint, save_checkpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from torch import Tensor
 
     from langgraph_evidence.models.base import Adapter
+    from langgraph_evidence.training.base.data import DataFolder
 
 _POOL = 50
 # So many first steps hardly count in a moving average: they are too far from where a run ends.
 _SETTLING = 10
+
+
+Report = Callable[[int, int, float], None]
+"""Is told the step, the number of all steps, and the loss."""
+
+
+class Watch(TypedDict, total=False):
+    """What whoever starts a training decides of it: whether it goes on from its checkpoint, and who is told."""
+
+    resume: bool
+    report: Report | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +145,7 @@ def train(
     out: Path,
     data: Mapping[str, str] | None = None,
     resume: bool = False,
-    report: Callable[[int, int, float], None] | None = None,
+    report: Report | None = None,
 ) -> TrainResult:
     """Trains an adapter and leaves its best parameters in it; checkpoints and results.json are in `out`.
 
@@ -144,7 +158,7 @@ def train(
         out: Folder of the checkpoint and the results.
         data: sha256 of each file the examples came from.
         resume: Go on from the checkpoint in `out`, where there is one.
-        report: Called after each step with the step, the number of all steps, and the loss.
+        report: Called after each step.
 
     Raises:
         InvalidInput: There are no examples.
@@ -202,7 +216,7 @@ class _Run:
         share = (step + 1) / warm if step < warm else (len(self.plan) - step) / max(1, len(self.plan) - warm)
         return self.options.learning_rate * min(1.0, share)
 
-    def train(self, step: Callable[[list[int]], Tensor], report: Callable[[int, int, float], None] | None) -> None:
+    def train(self, step: Callable[[list[int]], Tensor], report: Report | None) -> None:
         losses: list[float] = []
         started = time.monotonic() - self.progress.seconds
         while self.progress.step < len(self.plan) and self.progress.stale < self.options.patience:
@@ -271,6 +285,25 @@ class _Run:
         }
         write_aside(self.out / "results.json", json.dumps(results, indent=2, sort_keys=True).encode())
         return TrainResult({name: float(value) for name, value in metrics.items()}, self.progress)
+
+
+def train_head(
+    adapter: Adapter,
+    lengths: Sequence[int],
+    step: Callable[[list[int]], Tensor],
+    measure: Callable[[Adapter], Mapping[str, float]],
+    *,
+    options: TrainOptions,
+    out: Path,
+    data: DataFolder,
+    details: Mapping[str, Any],
+    **watch: Unpack[Watch],
+) -> TrainResult:
+    """Trains as `train` does and writes the adapter, whose card says the options and `details`."""
+    result = train(adapter, lengths, step, measure, options=options, out=out, data=data.hashes, **watch)
+    details = {"options": asdict(options), **details}
+    save_trained(adapter, out, data=data.hashes, figures=result.metrics, **details)
+    return result
 
 
 def save_trained(adapter: Adapter, out: Path, **details: Any) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from langgraph_evidence.text import split_sentences
 from langgraph_evidence.training.base import SENTENCE_FILES
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from langgraph_evidence.models.progress_reward import AnswerStep
-    from langgraph_evidence.training.base import DataFolder
+    from langgraph_evidence.training.base import DataFolder, Row
 
-Row = dict[str, Any]
 _MARKS = re.compile(r"\s*\[\d+\]")
 _RELEVANT, _IRRELEVANT = {"Very relevant", "A bit relevant"}, {"Not too important", "Uninformative"}
 _CORRECT, _WRONG = {"Definitely correct", "Probably correct"}, {"Likely incorrect", "Definitely incorrect"}

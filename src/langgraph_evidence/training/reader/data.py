@@ -10,14 +10,13 @@ import random
 import re
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from langgraph_evidence.training.base import DataFolder
+    from langgraph_evidence.training.base import DataFolder, Row
 
-Row = dict[str, Any]
 AnswerKind = Literal["span", "yes", "no", "none", "some"]
 """`some`: the evidence answers the question, but where is not known (QNLI)."""
 
@@ -73,7 +72,7 @@ RELATION_QUESTIONS: dict[str, tuple[str, ...]] = {
 
 def rows_of(folder: DataFolder, name: str, folds: Collection[int] | None = None) -> list[Row]:
     """The rows of a data set, of all folds or of some; none when the folder lacks it."""
-    if not any((folder.root / f"{name}.jsonl{suffix}").is_file() for suffix in ("", ".gz")):
+    if folder.find(f"{name}.jsonl") is None:
         return []
     return [row for row in folder.rows(f"{name}.jsonl") if folds is None or fold_of(row) in folds]
 

@@ -10,13 +10,13 @@ import re
 from typing import TYPE_CHECKING
 
 from langgraph_evidence.text import STOP_WORDS
-from langgraph_evidence.training.reader.data import RELATION_QUESTIONS, Example, Row, join_passage, rows_of
+from langgraph_evidence.training.reader.data import RELATION_QUESTIONS, Example, join_passage, rows_of
 from langgraph_evidence.training.reader.mixture import PASSAGES, multihop_rows, open_rows
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from langgraph_evidence.training.base import DataFolder
+    from langgraph_evidence.training.base import DataFolder, Row
 
 _NAME = r"([A-Z][\w.'’-]+(?: (?:of|de|von|van|the|and|&|la|del) [A-Z][\w.'’-]+| [A-Z][\w.'’-]+){0,4})"
 _DATE = r"(\d{1,2} [A-Z][a-z]+ \d{4}|[A-Z][a-z]+ \d{1,2}, \d{4})"

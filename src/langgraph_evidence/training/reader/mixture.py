@@ -8,7 +8,6 @@ from langgraph_evidence.training.reader.data import (
     AnswerKind,
     Example,
     ExampleMaker,
-    Row,
     filled_context,
     join_passage,
     rows_of,
@@ -17,7 +16,7 @@ from langgraph_evidence.training.reader.data import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from langgraph_evidence.training.base import DataFolder
+    from langgraph_evidence.training.base import DataFolder, Row
 
 MULTIHOP = ("hotpotqa_train", "hotpotqa_dev", "2wiki_train", "2wiki_dev", "musique_train", "musique_dev")
 MISSING_GOLD = "multihop/hotpotqa_dev_fullwiki_missing_gold"

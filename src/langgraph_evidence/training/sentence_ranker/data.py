@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from langgraph_evidence.training.base import SENTENCE_FILES, Group
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from langgraph_evidence.training.base import DataFolder
+    from langgraph_evidence.training.base import DataFolder, Row
 
 TEXTS = 4
-Row = dict[str, Any]
 RankingTask = tuple[str, str, list[str], list[int]]
 """A ranking task: data set, query, all sentences, indexes of the good ones."""
 
