@@ -49,9 +49,7 @@ def _trained(train: Callable[..., TrainResult], data: Path, out: Path, encoder: 
     return train(encoder, DataFolder(data), out, **how)
 
 
-def _metrics(
-    measure: Callable[..., Mapping[str, Mapping[str, Any]]], data: Path, folds: Collection[int]
-) -> list[TableRow]:
+def _metrics(measure: Callable[..., Metrics], data: Path, folds: Collection[int]) -> list[TableRow]:
     named = measure(default_encoder(), DataFolder(data), folds)
     return [flat({"row": name, **metrics}) for name, metrics in named.items()]
 
