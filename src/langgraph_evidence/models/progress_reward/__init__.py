@@ -9,7 +9,6 @@ from langgraph_evidence.models.progress_reward.model import (
     HEAD,
     LABELS,
     AnswerStep,
-    GenerationReward,
     PairStepScorer,
     ProgressHead,
     ProgressReward,
@@ -19,19 +18,9 @@ from langgraph_evidence.models.progress_reward.model import (
     open_step_scorer,
     step_features,
 )
+from langgraph_evidence.models.progress_reward.reward import GenerationReward
 
 __all__ = [
-    "HEAD",
-    "LABELS",
-    "AnswerStep",
-    "DpoProgressReward",
-    "GenerationReward",
-    "PairStepScorer",
-    "ProgressHead",
-    "ProgressReward",
-    "StepScorer",
-    "VectorStepScorer",
-    "context_of",
-    "open_step_scorer",
-    "step_features",
-]
+    "HEAD", "LABELS", "AnswerStep", "DpoProgressReward", "GenerationReward", "PairStepScorer", "ProgressHead",
+    "ProgressReward", "StepScorer", "VectorStepScorer", "context_of", "open_step_scorer", "step_features",
+]  # fmt: skip

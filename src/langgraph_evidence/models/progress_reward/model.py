@@ -12,7 +12,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.models.base import (
     Adapter,
     AdapterSpec,
@@ -23,6 +22,7 @@ from langgraph_evidence.models.base import (
     open_pair_model,
     sigmoid,
 )
+from langgraph_evidence.models.progress_reward.reward import GenerationReward
 from langgraph_evidence.models.shared import default_encoder
 
 if TYPE_CHECKING:
@@ -165,15 +165,7 @@ def open_step_scorer(source: str | Path | None = None, *, encoder: Encoder | Non
     return VectorStepScorer(base, load_adapter(base, path, HEAD, labels=LABELS, build_head=build))
 
 
-class GenerationReward(Protocol):
-    """Rewards a partial answer, higher is better."""
-
-    def reward(self, question: str, answers: Sequence[Sequence[str]]) -> list[float]:
-        """One reward for each partial answer, given as its sentences."""
-        ...
-
-
-class ProgressReward:
+class ProgressReward(GenerationReward):
     """Mean of the sentences' preference scores, each given the question and the sentences before it.
 
     A score is the logistic function of the Bradley-Terry logit, so rewards lie in [0, 1] beside the attribution F1;
@@ -191,15 +183,7 @@ class ProgressReward:
         """Opens the shipped head, an adapter file, or a full-size reward model (see `open_step_scorer`)."""
         return cls(open_step_scorer(source, encoder=encoder))
 
-    def reward(self, question: str, answers: Sequence[Sequence[str]]) -> list[float]:
-        """R_g of each partial answer, in [0, 1].
-
-        Raises:
-            InvalidInput: An answer has no sentence.
-            ModelError: A scoring server failed.
-        """
-        if not all(answers):
-            raise InvalidInput("A partial answer without a sentence has no reward; give at least one sentence.")
+    def _rewards(self, question: str, answers: Sequence[Sequence[str]]) -> list[float]:
         steps: list[AnswerStep] = [
             (question, tuple(sentences[:index]), sentence)
             for sentences in answers
