@@ -23,7 +23,7 @@ from langgraph_evidence.llm.testing import ScriptedChat
 from langgraph_evidence.methods.furepa.events import SCHEMAS
 from langgraph_evidence.text import normalise_answer
 from langgraph_evidence.training import heads
-from langgraph_evidence.training.base.loop import Progress, TrainResult
+from langgraph_evidence.training.base.options import Progress, TrainResult
 from langgraph_evidence.types import Passage
 
 ROOT = Path(__file__).parents[2]

@@ -107,9 +107,10 @@ def _cell(value: str | float | None) -> str:
 
 
 def _markdown(rows: Sequence[TableRow]) -> str:
+    from langgraph_evidence.evaluation.tables import markdown_table
+
     names = _columns(rows)
-    lines = [names, ["---"] * len(names), *([_cell(row.get(name)) for name in names] for row in rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return markdown_table(names, [[_cell(row.get(name)) for name in names] for row in rows], left=len(names))
 
 
 def _section(name: str, meaning: str, rows: Sequence[TableRow]) -> str:

@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from langgraph_evidence.errors import ResourceError
 from langgraph_evidence.evaluation.question import GoldStep, Question
 from langgraph_evidence.retrieval.formats import BrokenRowError, records_of
-from langgraph_evidence.retrieval.reading import json_items, json_lines
 from langgraph_evidence.types import Passage, content_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from langgraph_evidence.evaluation.answers import SupportingFact
 
 T = TypeVar("T")
 Row = dict[str, Any]
-
-
-def read_rows(path: Path) -> Iterator[tuple[str, object]]:
-    """Yields every row of a JSON array or of JSON Lines with its place in the file, for messages.
-
-    Raises:
-        ResourceError: The file cannot be read, or a row is no JSON.
-    """
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            head = file.read(64)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ResourceError(f"{path} cannot be read: {error}.") from error
-    array = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
-    yield from (json_items if array else json_lines)(path)
 
 
 def question_from_row(row: object, aliases: Mapping[str, tuple[str, ...]]) -> Question | None:

@@ -80,6 +80,18 @@ def json_items(path: Path) -> Iterator[tuple[str, object]]:
             yield place, text.value(place)
 
 
+def json_rows(path: Path) -> Iterator[tuple[str, object]]:
+    """Yields the place and value of every row of a JSON array or of JSON Lines.
+
+    Raises:
+        ResourceError: The file cannot be read, or a row is no JSON.
+    """
+    with _opened(path) as file:
+        head = file.read(64)
+    array = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"["
+    yield from (json_items if array else json_lines)(path)
+
+
 class _Text:
     """A file's text, of which only the part around the current position is held."""
 

@@ -9,7 +9,7 @@ import pytest
 
 from langgraph_evidence.cli.app import run
 from langgraph_evidence.training import heads
-from langgraph_evidence.training.base.loop import Progress, TrainResult
+from langgraph_evidence.training.base.options import Progress, TrainResult
 
 if TYPE_CHECKING:
     from collections.abc import Collection

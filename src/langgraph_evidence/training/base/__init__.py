@@ -7,16 +7,9 @@ from langgraph_evidence.training.base.classification import auroc, balanced_accu
 from langgraph_evidence.training.base.data import ANY_FOLD, HELD_OUT_FOLDS, TRAIN_FOLDS, TUNE_FOLD, DataFolder, Row
 from langgraph_evidence.training.base.groups import Group, group_step
 from langgraph_evidence.training.base.intervals import Means, Metrics, with_intervals
-from langgraph_evidence.training.base.loop import (
-    Progress,
-    TrainOptions,
-    TrainResult,
-    Watch,
-    save_trained,
-    train,
-    train_head,
-)
+from langgraph_evidence.training.base.loop import save_trained, train, train_head
 from langgraph_evidence.training.base.multihop import FILES, SENTENCE_FILES, full_ranking, passages_of
+from langgraph_evidence.training.base.options import Progress, TrainOptions, TrainResult, Watch
 
 __all__ = [
     "ANY_FOLD", "FILES", "HELD_OUT_FOLDS", "SENTENCE_FILES", "TRAIN_FOLDS", "TUNE_FOLD", "DataFolder", "Group",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.errors import ResourceError
 from langgraph_evidence.models.base import sha256_of
+from langgraph_evidence.retrieval.reading import json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,10 +51,5 @@ class DataFolder:
             raise ResourceError(f"The data folder {self.root} lacks {name} (or {name}.gz).")
         self.hashes[name] = sha256_of(path)
         wanted = None if folds is None else frozenset(folds)
-        try:
-            data = path.read_bytes()
-            text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
-            rows = [json.loads(line) for line in text.split("\n") if line.strip()]
-        except (OSError, EOFError, ValueError) as error:
-            raise ResourceError(f"{path} is not readable JSON Lines ({error}). Restore the file.") from error
+        rows: list[Any] = [row for _, row in json_lines(path)]
         return [row for row in rows if wanted is None or row.get("fold") in wanted]

@@ -14,7 +14,8 @@ from torch.nn.functional import cross_entropy
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec, PairModel
 from langgraph_evidence.training.base.data import DataFolder
-from langgraph_evidence.training.base.loop import TrainOptions, epoch_batches, train
+from langgraph_evidence.training.base.loop import epoch_batches, train
+from langgraph_evidence.training.base.options import TrainOptions
 
 ANIMALS, COLOURS = ["cat", "dog", "lion"], ["red", "blue", "green"]
 ROWS = [
@@ -151,7 +152,7 @@ def test_data_is_read_by_fold_and_hashed(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="lacks other"):
         data.rows("other.jsonl")
     (tmp_path / "broken.jsonl.gz").write_bytes(b"no gzip")
-    with pytest.raises(ResourceError, match="not readable"):
+    with pytest.raises(ResourceError, match="cannot be read"):
         data.rows("broken.jsonl")
     with pytest.raises(ResourceError, match="no data folder"):
         DataFolder(tmp_path / "nowhere")

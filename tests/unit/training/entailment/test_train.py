@@ -18,7 +18,7 @@ from langgraph_evidence.models.base.tokenizer import TextTokenizer
 from langgraph_evidence.models.base.weights import find_base
 from langgraph_evidence.models.entailment.model import Entailment
 from langgraph_evidence.training.base.data import DataFolder
-from langgraph_evidence.training.base.loop import TrainOptions
+from langgraph_evidence.training.base.options import TrainOptions
 from langgraph_evidence.training.entailment.data import NliPair, derived_pairs, natural_pairs, swap_detail
 from langgraph_evidence.training.entailment.evaluate import entailment_table
 from langgraph_evidence.training.entailment.train import (
