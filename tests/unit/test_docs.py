@@ -23,7 +23,7 @@ from langgraph_evidence.llm.testing import ScriptedChat
 from langgraph_evidence.methods.furepa.events import SCHEMAS
 from langgraph_evidence.text import normalise_answer
 from langgraph_evidence.training import heads
-from langgraph_evidence.training.base.loop import Progress, TrainResult
+from langgraph_evidence.training.base.options import Progress, TrainResult
 from langgraph_evidence.types import Passage
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +65,7 @@ def test_generated_pages_are_current() -> None:
 def test_the_results_are_the_header_and_what_the_command_prints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def measure(data: Path, folds: Any) -> list[heads.Row]:
+    def measure(data: Path, folds: Any) -> list[heads.TableRow]:
         return [{"row": "trained", "f1": 0.75 if (data, folds) == (tmp_path, {7}) else 0.0}]
 
     stub = heads.Head("what one is for", lambda: TrainResult({}, Progress()), measure)

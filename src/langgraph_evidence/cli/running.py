@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
     from langgraph.types import Interrupt
 
-    from langgraph_evidence.cli.ask import Thread
+    from langgraph_evidence.cli.options import Thread
     from langgraph_evidence.cli.screen import Screen
     from langgraph_evidence.methods import Method
 

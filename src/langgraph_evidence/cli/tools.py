@@ -108,7 +108,7 @@ def open_tools(folders: list[Path] | None, allow: list[str] | None) -> list[Base
 
 
 def _environment() -> Mapping[str, str]:
-    return os.environ  # noqa: TID251 - the command line is the edge
+    return os.environ
 
 
 def _schema(tool: BaseTool) -> dict[str, Any]:

@@ -73,20 +73,17 @@ def run_evaluation(
     options: EvaluationOptions | None = None,
     progress: Callable[[str, Outcome], None] | None = None,
 ) -> Report:
-    """Measures a method and its baselines.
+    """Measures a method beside one-shot retrieval of as many passages, and of `fixed_k`.
 
     Args:
         method: A method or its name.
-        data: A data set, or what `load_data` reads.
+        data: A data set, or what `load_data` reads and cuts to `fold` and `limit`.
         model: The language model of method and baseline.
         settings: The method's settings; its class's defaults when None.
-        fold: Keeps one fold of a data set that is read here.
-        limit: Keeps the first questions of a data set that is read here.
+        fold: The fold to keep.
+        limit: How many questions to keep.
         options: How it is run.
         progress: Is told the row's name and every new outcome.
-
-    Returns:
-        A report: the method, then one-shot retrieval of as many passages, then of `fixed_k`.
 
     Raises:
         InvalidInput: Something given is not allowed, e.g. questions without own paragraphs and no index.
@@ -94,17 +91,16 @@ def run_evaluation(
         ModelError: The model refuses every call.
     """
     chosen = get_method(method) if isinstance(method, str) else method
-    questions = load_data(data, fold=fold, limit=limit) if isinstance(data, str | Path) else data
-    run = _Evaluation(
+    evaluation = _Evaluation(
         method=chosen,
-        data=questions,
+        data=load_data(data, fold=fold, limit=limit) if isinstance(data, str | Path) else data,
         chat=open_model(model),
         model=model if isinstance(model, str) else LanguageModel(model).name,
         settings=settings or chosen.settings(),
         options=options or EvaluationOptions(),
         progress=progress,
     )
-    return run_sync(run.report())
+    return run_sync(evaluation.report())
 
 
 @dataclass(frozen=True, kw_only=True)

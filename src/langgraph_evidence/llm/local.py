@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from langchain_core.callbacks import CallbackManagerForLLMRun
     from langchain_core.outputs import ChatGenerationChunk
 
-    from langgraph_evidence.models.causal import CausalModel, Token
+    from langgraph_evidence.models.causal import CausalModel, SampledToken
 
 _ROLES = {"system": "system", "human": "user", "ai": "assistant"}
 # What a tokenizer writes for bytes that are not a whole character yet.
@@ -121,7 +121,7 @@ class LocalChat(BaseChatModel):
 
     def _steps(
         self, causal: CausalModel, prompt: list[int], n: int, kwargs: dict[str, Any]
-    ) -> Iterator[list[Token | None]]:
+    ) -> Iterator[list[SampledToken | None]]:
         from langgraph_evidence.models.causal import Sampling
 
         seed = kwargs.get("seed", self.seed) or 0
@@ -156,12 +156,12 @@ class _Writing:
     def __init__(self, causal: CausalModel, stop: Sequence[str]) -> None:
         self._causal = causal
         self._stop = [mark for mark in stop if mark]
-        self.tokens: list[Token] = []
+        self.tokens: list[SampledToken] = []
         self.text = ""
         self.ended = False
         self.finish = "length"
 
-    def add(self, token: Token | None) -> None:
+    def add(self, token: SampledToken | None) -> None:
         """Takes the next token; None, or a stop text, ends the reply."""
         if self.ended:
             return
@@ -189,7 +189,7 @@ class _Writing:
             about["logprobs"] = {"content": [self._row(token) for token in self.tokens]}
         return AIMessage(self.text, response_metadata=about)
 
-    def _row(self, token: Token) -> dict[str, Any]:
+    def _row(self, token: SampledToken) -> dict[str, Any]:
         top = [{"token": self._causal.decode([other]), "logprob": logprob} for other, logprob in token.top]
         return {"token": self._causal.decode([token.id]), "logprob": token.logprob, "top_logprobs": top}
 
