@@ -47,6 +47,7 @@ class EvaluationOptions:
         fixed_k: A further row, one-shot retrieval of so many passages; None leaves it out.
         direct: Whether one-shot retrieval also answers, with the same model.
         judge: A model that judges every answer (Acc-dagger); None leaves the column out.
+        temperature: Of the one-shot answers and of the judge; None sends none.
         concurrency: Questions under way at once.
         runs: The folder that keeps every outcome, so that a killed evaluation goes on; None keeps nothing.
     """
@@ -56,6 +57,7 @@ class EvaluationOptions:
     fixed_k: int | None = None
     direct: bool = True
     judge: BaseChatModel | str | None = None
+    temperature: float | None = 0.0
     concurrency: int = 4
     runs: Path | None = None
 
@@ -175,8 +177,9 @@ class _Evaluation:
         settings: dict[str, Any],
     ) -> ReportRow:
         name = f"one-shot, k={settings['k']}" if "k" in settings else "one-shot, as many"
-        settings = {**settings, "answers": model is not None}
-        outcomes = await self._run(name, one_shot(retrievers, count, model=model), settings=settings)
+        settings = {**settings, "answers": model is not None, "temperature": self.options.temperature}
+        answerer = one_shot(retrievers, count, model=model, temperature=self.options.temperature)
+        outcomes = await self._run(name, answerer, settings=settings)
         return await self._row(name, outcomes, answers=model is not None)
 
     async def _run(self, name: str, answerer: Answerer, *, settings: dict[str, Any]) -> list[Outcome]:
@@ -194,7 +197,8 @@ class _Evaluation:
         questions = self.data.questions
         if self.options.judge is None or not answers:
             return report_row(name, questions, outcomes, answers=answers)
-        verdicts = await judge_answers(LanguageModel(self.options.judge), questions, outcomes)
+        judge = LanguageModel(self.options.judge)
+        verdicts = await judge_answers(judge, questions, outcomes, temperature=self.options.temperature)
         return report_row(name, questions, outcomes, judged=verdicts.by_question)
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import h11
 
 from langgraph_evidence.errors import InvalidInput, ToolError
+from langgraph_evidence.retrying import TRANSIENT_STATUS
 from langgraph_evidence.tools.addresses import AllowList, refusal
 from langgraph_evidence.tools.urls import PORTS, join
 from langgraph_evidence.tools.wire import Network, Request, Response, exchange
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from langgraph_evidence.tools.urls import Url
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
 _UNTOUCHED = frozenset({425, 429})
 _ADVICE = {
     401: "check the key that its static_params refer to",
@@ -269,7 +269,7 @@ def _failure(url: Url, response: Response) -> ServiceError:
     status = response.status
     advice = f"; {_ADVICE[status]}" if status in _ADVICE else ""
     error = ServiceError(
-        f"{url.host} replied with status {status}{advice}.", status=status, transient=status in _TRANSIENT
+        f"{url.host} replied with status {status}{advice}.", status=status, transient=status in TRANSIENT_STATUS
     )
     error.untouched = status in _UNTOUCHED
     if re.fullmatch(r"[0-9]{1,4}", response.headers.get("retry-after", "")):

@@ -160,7 +160,7 @@ async def test_https_does_not_lead_to_http() -> None:
             await HttpClient(network=network).fetch(Request("GET", parse_url("https://example.com/")), repeatable=True)
 
 
-@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
 async def test_a_transient_failure_is_tried_again(status: int) -> None:
     answers = iter([Answer(status=status), Answer(status=status), Answer(b'"at last"')])
     with serving(lambda _: next(answers)) as service:
