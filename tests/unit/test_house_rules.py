@@ -8,19 +8,16 @@ import re
 import subprocess
 import sys
 import tokenize
+from collections.abc import Container, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from langgraph.checkpoint.serde._msgpack import STRICT_MSGPACK_ENABLED
 
-if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
-
 ROOT = Path(__file__).parents[2]
 ROOMS = ("src", "graphs", "tools")
 MAX_FILE = 300
-MAX_FUNCTION = 49  # 40, once `sample` of llm/chat.py and `propose_plans` of FuRePA are mended
+MAX_FUNCTION = 40
 MAX_P90 = 18
 MAX_GRAPH = 206  # 200, once both are mended
 LINES_A_WAIVER = 1000
