@@ -71,7 +71,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Reply:
+class ServiceReply:
     """A service's reply as text; `cut` says that there was more."""
 
     status: int
@@ -107,7 +107,7 @@ class HttpClient:
         self._allow = allow or AllowList()
         self._network = network or Network()
 
-    async def fetch(self, request: Request, *, repeatable: bool, confidential: bool = False) -> Reply:
+    async def fetch(self, request: Request, *, repeatable: bool, confidential: bool = False) -> ServiceReply:
         """The reply to a request, its redirects followed; a transient failure is tried again.
 
         Args:
@@ -127,7 +127,7 @@ class HttpClient:
             ) from None
 
     # By hand and not by tenacity: whether to try again and how long to wait are both told by the error.
-    async def _tries(self, request: Request, *, repeatable: bool, confidential: bool) -> Reply:
+    async def _tries(self, request: Request, *, repeatable: bool, confidential: bool) -> ServiceReply:
         for attempt in range(1, self.limits.attempts + 1):
             try:
                 return await self._follow(request, confidential=confidential)
@@ -141,7 +141,7 @@ class HttpClient:
             await asyncio.sleep(wait)
         raise AssertionError
 
-    async def _follow(self, request: Request, *, confidential: bool) -> Reply:
+    async def _follow(self, request: Request, *, confidential: bool) -> ServiceReply:
         ports = {*PORTS.values(), request.url.port}
         for hop in range(self.limits.redirects + 1):
             try:
@@ -237,7 +237,7 @@ def _redirected(request: Request, response: Response) -> Request:
     return replace(request, url=url)
 
 
-def _read(url: Url, response: Response) -> Reply:
+def _read(url: Url, response: Response) -> ServiceReply:
     """The reply as text.
 
     Raises:
@@ -252,7 +252,7 @@ def _read(url: Url, response: Response) -> Reply:
         raise ToolError(f"{url.host} replied with {told}; tools read JSON or text.")
     if response.headers.get("content-encoding", "identity").strip().lower() not in {"", "identity"}:
         raise ToolError(f"{url.host} replied compressed although it was asked not to.")
-    return Reply(response.status, _decode(response.body, parameters), response.cut)
+    return ServiceReply(response.status, _decode(response.body, parameters), response.cut)
 
 
 def _readable(kind: str) -> bool:

@@ -22,7 +22,7 @@ from langgraph_evidence.tools.wire import Request
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from langgraph_evidence.tools.http import Limits, Reply
+    from langgraph_evidence.tools.http import Limits, ServiceReply
     from langgraph_evidence.tools.wire import Network
 
 CUT = " [cut]"
@@ -86,7 +86,7 @@ class HttpTool(BaseTool):
             raise ToolException(f"{message} It says: {told}" if told else message) from None
         raise ToolError(message, status=error.status, transient=error.transient) from None
 
-    def _shown(self, reply: Reply) -> str:
+    def _shown(self, reply: ServiceReply) -> str:
         text = self._vault.redact(reply.text, self._spec.secrets, cut=reply.cut).strip()
         most = self._client.limits.characters
         if reply.cut or len(text) > most:

@@ -11,7 +11,7 @@ from local_service import Answer, Arrival, FakeNetwork, serving
 
 from langgraph_evidence.errors import InvalidInput, ToolError
 from langgraph_evidence.tools.addresses import AllowList
-from langgraph_evidence.tools.http import HttpClient, Limits, Reply
+from langgraph_evidence.tools.http import HttpClient, Limits, ServiceReply
 from langgraph_evidence.tools.urls import parse_url
 from langgraph_evidence.tools.wire import Request
 
@@ -23,11 +23,11 @@ def client(**limits: float) -> HttpClient:
     return HttpClient(allow=AllowList(["127.0.0.1"]), limits=Limits(**given))  # type: ignore[arg-type]  # counts are ints
 
 
-async def get(url: str, *, repeatable: bool = True, **limits: float) -> Reply:
+async def get(url: str, *, repeatable: bool = True, **limits: float) -> ServiceReply:
     return await client(**limits).fetch(Request("GET", parse_url(url)), repeatable=repeatable)
 
 
-async def post(url: str, *, repeatable: bool = False, **limits: float) -> Reply:
+async def post(url: str, *, repeatable: bool = False, **limits: float) -> ServiceReply:
     request = Request("POST", parse_url(url), b'{"a": [1, [2]]}')
     return await client(**limits).fetch(request, repeatable=repeatable)
 
@@ -37,7 +37,7 @@ async def test_get_sends_what_it_is_given_and_nothing_of_the_machine(monkeypatch
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     with serving(lambda _: Answer(b'{"a": "\xc3\xa9"}')) as service:
         reply = await get(f"{service.url}/path?q=a%20b")
-    assert reply == Reply(200, '{"a": "é"}', cut=False)
+    assert reply == ServiceReply(200, '{"a": "é"}', cut=False)
     arrival = service.arrivals[0]
     assert (arrival.method, arrival.path) == ("GET", "/path?q=a%20b")
     assert arrival.headers == {
