@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from langgraph_evidence.llm.offline.candidates import Candidate
-    from langgraph_evidence.llm.offline.hops import Plans
+    from langgraph_evidence.llm.offline.hops import NextSteps
     from langgraph_evidence.llm.offline.weights import Tables
     from langgraph_evidence.training.base import DataFolder
 
@@ -166,7 +166,7 @@ def walk(case: Case, tables: Tables, *, seed: int = 0, may_stop: bool = True) ->
     return held, False
 
 
-def sample_queries(plans: Plans, temperature: float, seed: str) -> list[str]:
+def sample_queries(plans: NextSteps, temperature: float, seed: str) -> list[str]:
     """The queries of the samples that do not answer."""
     chances = [random.Random(f"{seed}/{index}") for index in range(SETTINGS.samples)]
     return [plans.query(temperature, chance) for chance in chances if not plans.answers(temperature, chance)]
