@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -26,6 +27,14 @@ def test_a_round_takes_as_long_as_its_slowest_call() -> None:
     ledger = {"0:propose.0": row(seconds=1.0), "0:propose.1": row(seconds=3.0), "0:score.0": row(calls=0, seconds=0.5)}
     assert spent(ledger)["seconds"] == 3.5
     assert spent(ledger)["calls"] == 2
+
+
+@pytest.mark.parametrize("seconds", [*itertools.permutations([1.0, 3.0, 2.0])])
+def test_the_slowest_call_counts_wherever_it_stands(seconds: Any) -> None:
+    rounds = [("0", seconds), ("1", seconds[:2]), ("1:late", seconds[2:])]
+    ledger = {f"{name}.{n}": row(seconds=each) for name, times in rounds for n, each in enumerate(times)}
+    assert spent(ledger)["seconds"] == 3.0 + max(seconds[:2]) + seconds[2]
+    assert pace({f"0.{n}": row(seconds=each) for n, each in enumerate(seconds)}) == 3.0
 
 
 # Two calls that count and a cached one, one after another, a second each; 30 tokens in and 3 out.
