@@ -144,21 +144,22 @@ def test_one_question_asked_of_several_corpora_and_models_gets_the_answer_of_eac
 @ways(in_threads, in_tasks)
 def test_the_offline_model_reads_the_evidence_of_each_run(together: Any) -> None:
     """One process, one reader, one planner and their caches; the passages are alike but for what they answer."""
+    film = {"in_threads": "Tall Tales", "in_tasks": "Short Tales"}[together.__name__]  # nothing of it is cached yet
     people = "Ada Moore, Ben Lodge, Cora Finch, Dean Marsh".split(", ")
     corpora: list[Mapping[str, tuple[str, str]]] = [
         {
-            "film": ("Tall Tales", f"Tall Tales is a 1990 film directed by {person}."),
+            "film": (film, f"{film} is a 1990 film directed by {person}."),
             "person": (person, f"{person} is a director who was born in {town}."),
         }
         for person, town in zip(people, ["Oslo", "Rome", "Lima", "Bern"], strict=True)
     ]
-    question = {"question": "Where was the director of the film Tall Tales born?"}
+    question = {"question": f"Where was the director of the film {film} born?"}
     graphs = [
         create_furepa("offline", WordRetriever(passages=dict(corpus)), settings=FurepaSettings(seed=1)).compile()
         for corpus in corpora
     ]
-    alone = [graph.invoke(question) for graph in graphs]
     outs = together([(graph, question, {}) for graph in graphs] * 2)
+    alone = [graph.invoke(question) for graph in graphs]
     for key in ("answer", "plans", "steps", "citations"):
         assert [out[key] for out in outs] == [out[key] for out in alone] * 2
     assert [out["answer"] for out in alone] == ["Oslo", "Rome", "Lima", "Bern"]
