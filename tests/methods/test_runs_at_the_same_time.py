@@ -127,6 +127,7 @@ def test_every_stream_tells_of_its_own_run(together: Any) -> None:
         kinds = "plans decision query evidence plans decision answer".split()
         assert [event["type"] for event in stream] == [f"furepa.{kind}" for kind in kinds]
         assert not [other for other in NAMES if other != name and other in json.dumps(stream)]
+        assert stream[2]["scorer"] == "none"  # two plans of one query: there was nothing to choose from
         assert stream[-1]["answer"] == f"{name}pur"
 
 

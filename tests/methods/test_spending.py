@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from furepa_world import FIRST, FORCE, QUESTION, FixedScorer, WordRetriever
 from furepa_world import scripted as furepa_model
+from langgraph.checkpoint.memory import InMemorySaver
 from rebel_world import STEPS, Table, asks, word_features
 from rebel_world import scripted as rebel_model
 
@@ -25,10 +26,10 @@ from langgraph_evidence.methods.rebel.toolbox import Toolbox
 AGAIN = Asks("*", lambda call: bool(call.complaint))
 
 
-def furepa(model: Any, *, attempts: int = 1, **values: Any) -> Any:
+def furepa(model: Any, *, attempts: int = 1, saver: Any = None, **values: Any) -> Any:
     language_model = LanguageModel(model, attempts=attempts)
     run = Furepa(FurepaSettings(**values), language_model, WordRetriever(), FixedScorer({}))
-    return run.graph().compile()
+    return run.graph().compile(checkpointer=saver)
 
 
 def rebel(model: Any, *tools: Any, attempts: int = 1, **values: Any) -> Any:
@@ -102,6 +103,18 @@ def test_calls_that_the_deadline_cut_are_in_the_usage(hanging: Any) -> None:
     assert out["usage"]["seconds"] >= 0.4
 
 
+def test_an_edit_of_the_stored_settings_lifts_no_limit_of_the_graph() -> None:
+    model = furepa_model()
+    graph = furepa(model, max_calls=6, saver=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "1"}}
+    graph.invoke({"question": QUESTION}, config, interrupt_after=["begin"])
+    settings = graph.get_state(config).values["settings"]
+    graph.update_state(config, {"settings": {**settings, "max_calls": 100, "samples": 3}})
+    out = graph.invoke(None, config)
+    assert (out["stopped"], len(model.calls)) == ("budget", 3 + 2 + 1)
+    assert {plan["iteration"] for plan in out["plans"].values()} == {0, 1}
+
+
 # REBEL
 
 
@@ -172,3 +185,16 @@ def test_a_call_of_rebels_that_the_deadline_cut_is_in_the_usage() -> None:
     assert steps_of(model) == {"recall": 1, "answer": 1}
     assert out["usage"]["calls"] == 2
     assert out["usage"]["seconds"] >= 0.4
+
+
+def test_the_last_answer_is_asked_for_again_where_its_call_failed_for_a_passing_reason() -> None:
+    faults = [
+        {"match": asks("recall", "B?"), "hang": 5.0, "times": None},
+        {"match": asks("answer", "Q?"), "status": 500, "times": 1},
+    ]
+    model = rebel_model({"Q?": "1. B?"}, faults=faults, answers={"Q?": "so"})
+    graph = rebel(model, Table({}).tool(), depth=1, max_seconds=1.0)
+    out = asyncio.run(graph.ainvoke({"question": "Q?"}))
+    assert (out["answer"], out["stopped"]) == ("so", "budget")
+    assert steps_of(model) == {"split": 1, "recall": 1, "answer": 2}
+    assert out["usage"]["calls"] == 4

@@ -72,6 +72,7 @@ def test_the_last_answer_takes_what_was_kept_for_it() -> None:
 def test_what_is_left_is_shared_among_the_calls_of_a_round() -> None:
     assert Budget().share(LEDGER, among=3, kept=1) == UNLIMITED
     assert Budget(calls=12).share(LEDGER, among=3, kept=1).calls == 3  # 10 are left, 9 of them to share
+    assert Budget(calls=12).share(LEDGER, among=5, kept=1).calls == 1
     assert Budget(calls=12).share(LEDGER, among=5, kept=0).calls == 2
     assert Budget(calls=3).share(LEDGER, among=9, kept=0).calls == 1  # one try each, however many are together
     assert Budget(seconds=8.0).share(LEDGER, among=1, kept=0, last=True).seconds == 5.0

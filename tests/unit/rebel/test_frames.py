@@ -314,7 +314,10 @@ def test_the_same_question_at_another_depth_is_worked_on_by_itself() -> None:
     frames, settings, _ = twice((["Who is C?", "Who is D?", "Who is E?"], {}), (["Who is F?"], {}), depth=9)
     split(frames, "0-2-1", settings, "Who is C?", "Who is G?", "Who is H?")
     pair = frames["0-1-1"], frames["0-2-1-1"]
-    assert [(frame["allowance"], frame["depth"], frame["stage"]) for frame in pair] == [(3, 2, "split"), (3, 3, "split")]
+    assert [(frame["allowance"], frame["depth"], frame["stage"]) for frame in pair] == [
+        (3, 2, "split"),
+        (3, 3, "split"),
+    ]
 
 
 def test_the_same_question_with_other_facts_is_worked_on_by_itself() -> None:

@@ -69,7 +69,7 @@ def test_ranks_rivals_and_others() -> None:
 
 
 def test_the_shipped_head_was_fitted_to_these_features() -> None:
-    """With k1 1.2 instead of 0.9 the three are .929, .183 and .586; a head that is trained anew has values of its own."""
+    """With k1 1.2 instead of 0.9 the three are .929, .183 and .586; a head trained anew has values of its own."""
     passages = [
         "Trucks: Trucks carry trucks to trucks.",
         "Truck driver: A driver drives the truck of another driver to a driver, and the truck drives the driver.",
@@ -92,7 +92,9 @@ class Outputs:
         return self.rows[: len(pairs)]
 
 
-@pytest.mark.parametrize("rows", [[(0.0,), (2.0,), (-2.0,), (5.0,)], [(1.0, 1.0), (0.0, 2.0), (1.0, -1.0), (-4.0, 1.0)]])
+@pytest.mark.parametrize(
+    "rows", [[(0.0,), (2.0,), (-2.0,), (5.0,)], [(1.0, 1.0), (0.0, 2.0), (1.0, -1.0), (-4.0, 1.0)]]
+)
 def test_a_full_size_scorer_is_equation_7_row_by_row(rows: Any) -> None:
     model = Outputs(*rows)
     scores = CrossEncoderScorer(model).score(["q", "r"], ["a", "b"])
