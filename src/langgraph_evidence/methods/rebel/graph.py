@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import StateGraph
 from langgraph.types import Send, interrupt
 
 from langgraph_evidence.llm.chat import LanguageModel
@@ -192,12 +192,10 @@ class Rebel(MethodRun[RebelSettings]):
     def graph(self) -> _Graph:
         """One round after another: the steps of all frames that are ready, then `advance`."""
         builder: _Graph = self.builder(RebelState, given=QuestionInput, output=RebelOutput)
-        add_nodes(builder, self.begin, self.advance, self.confirm, self.conclude)
+        add_nodes(builder, self.advance, self.confirm)
         add_nodes(builder, *(guarded(step, MOVES) for step in self.steps.asking()))
-        builder.add_edge(START, "begin")
         builder.add_edge("begin", "advance")
         builder.add_conditional_edges("advance", self.scheduled, [*WORK, "advance", "conclude"])
         for stage in WORK:
             builder.add_edge(stage, "advance")
-        builder.add_edge("conclude", END)
         return builder
