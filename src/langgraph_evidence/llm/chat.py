@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from langchain_core.messages import AIMessage
 
-from langgraph_evidence.budget import UNLIMITED, total_usage
+from langgraph_evidence.budget import UNLIMITED
 from langgraph_evidence.concurrency import gather
 from langgraph_evidence.errors import InvalidInput, ModelError, UnusableReply
 from langgraph_evidence.llm import events
@@ -16,9 +16,9 @@ from langgraph_evidence.llm.limiter import Slots
 from langgraph_evidence.llm.prompt import Prompt, PromptCall
 from langgraph_evidence.llm.provider import Provider, open_model, unwrap
 from langgraph_evidence.llm.refusals import Refusals, refused_parameter, without
-from langgraph_evidence.llm.replies import Reply, Sample, add_usage, read_logprobs
+from langgraph_evidence.llm.replies import Reply, Sample, add_usage, read_logprobs, settle
 from langgraph_evidence.llm.retry import CallContext, RetryPolicy, Spending
-from langgraph_evidence.types import Usage, no_usage
+from langgraph_evidence.types import no_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -201,7 +201,7 @@ class LanguageModel:
             options = {"top_logprobs": _TOP_LOGPROBS, **options, "logprobs": True}
         draw = partial(self._draw, _asked(prompt, values), spending, logprobs=logprobs)
         given = partial(self._given, temperature, options)
-        return _settle(await self._draw_all(draw, given, self._seeds(n, seeds), native=native), spending.seconds())
+        return settle(await self._draw_all(draw, given, self._seeds(n, seeds), native=native), spending.seconds())
 
     def _context(self, spending: Spending) -> CallContext:
         return CallContext(self.name, self._slots, spending, no_usage())
@@ -280,22 +280,3 @@ class LanguageModel:
         for name, reason in refused.items():
             if self._refusals.learn(name):
                 events.parameter_refused({"model": self.name, "parameter": name, "reason": reason})
-
-
-def _settle(drawn: Sequence[Sample | ModelError], seconds: float) -> list[Sample]:
-    """Failed calls become samples that say so, unless nothing at all succeeded; each has its share of the time."""
-    failures = [outcome for outcome in drawn if isinstance(outcome, ModelError)]
-    if len(failures) == len(drawn):
-        failures[0].usage = _timed(total_usage(failure.usage or no_usage() for failure in failures), seconds)
-        raise failures[0]
-    share = seconds / len(drawn)
-    return [
-        Sample("", _timed(outcome.usage or no_usage(), share), error=str(outcome))
-        if isinstance(outcome, ModelError)
-        else replace(outcome, usage=_timed(outcome.usage, share))
-        for outcome in drawn
-    ]
-
-
-def _timed(row: Usage, seconds: float) -> Usage:
-    return {**row, "seconds": seconds}
