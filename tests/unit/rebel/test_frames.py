@@ -21,7 +21,7 @@ from langgraph_evidence.methods.rebel.frames import (
 from langgraph_evidence.methods.rebel.graph import ALGORITHM, MOVES
 from langgraph_evidence.methods.rebel.protocol import SubQuestion
 from langgraph_evidence.methods.rebel.settings import RebelSettings
-from langgraph_evidence.methods.rebel.state import WORK, Outcome, Stage
+from langgraph_evidence.methods.rebel.state import WORK, Stage, StepOutcome
 from langgraph_evidence.methods.rebel.wording import fill, leans, references, spell_out
 
 TOOLS = ["a", "b"]
@@ -38,7 +38,7 @@ def split(frames: Any, name: Any, settings: Any, *subquestions: Any, dropped: An
     items = [item if isinstance(item, SubQuestion) else SubQuestion(item, ()) for item in subquestions]
     flags = [False] * len(items) if dropped is None else dropped
     children = open_children(frames[name], items, settings, dropped=flags)
-    frames[name] = moved(frames[name], Outcome("split", {"children": list(children)}), MOVES)
+    frames[name] = moved(frames[name], StepOutcome("split", {"children": list(children)}), MOVES)
     frames.update(children)
     frames.update(advance(frames, settings, TOOLS, MOVES))
 
@@ -202,7 +202,7 @@ def test_an_ordered_run_takes_the_first_frame_alone() -> None:
 def test_after_a_no_come_the_tools(tools: Any, stage: Any, tool: Any) -> None:
     frames, settings = start()
     frames["0"]["stage"] = "recall"
-    frames["0"] = moved(frames["0"], Outcome("no"), MOVES)
+    frames["0"] = moved(frames["0"], StepOutcome("no"), MOVES)
     frames.update(advance(frames, settings, tools, MOVES))
     assert (frames["0"]["stage"], frames["0"]["tool"]) == (stage, tool)
 
@@ -212,7 +212,7 @@ def test_after_a_failed_tool_come_the_facts(parts: Any, stage: Any) -> None:
     frames, settings = start()
     split(frames, "0", settings, *parts)
     frames["0"]["stage"] = "use_tool"
-    frames["0"] = moved(frames["0"], Outcome("failed", {"error": "broken"}), MOVES)
+    frames["0"] = moved(frames["0"], StepOutcome("failed", {"error": "broken"}), MOVES)
     frames.update(advance(frames, settings, TOOLS, MOVES))
     assert (frames["0"]["stage"], frames["0"]["origin"], frames["0"]["error"]) == (stage, "failed", "broken")
 
@@ -222,7 +222,7 @@ def test_a_question_that_was_not_worded_spells_out_what_nobody_answered() -> Non
     split(frames, "0", settings, "Is it #1?", SubQuestion("Where was #1 born?", (1,)))
     answer(frames, "0-1", "", settings)
     assert frames["0-2"]["stage"] == "rewrite"
-    frames["0-2"] = moved(frames["0-2"], Outcome("not worded"), MOVES)
+    frames["0-2"] = moved(frames["0-2"], StepOutcome("not worded"), MOVES)
     frames.update(advance(frames, settings, TOOLS, MOVES))
     assert frames["0-2"]["question"] == 'Where was the answer to "Is it #1?" born?'
 

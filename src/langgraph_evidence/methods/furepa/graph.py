@@ -20,7 +20,7 @@ from langgraph_evidence.methods.furepa.offline import RESPONDERS
 from langgraph_evidence.methods.furepa.reasoning import best_so_far, force_answer, propose_plans, sample_of
 from langgraph_evidence.methods.furepa.searching import execute, rank_by_score
 from langgraph_evidence.methods.furepa.settings import FurepaSettings
-from langgraph_evidence.methods.furepa.state import FurepaOutput, FurepaState, Sample, ScoredQuery, lost, plans_of_round
+from langgraph_evidence.methods.furepa.state import Asking, FurepaOutput, FurepaState, ScoredQuery, lost, plans_of_round
 from langgraph_evidence.models import default_query_scorer
 from langgraph_evidence.run import MethodRun, QuestionInput, add_nodes, replaced
 
@@ -115,7 +115,7 @@ class Furepa(MethodRun[FurepaSettings]):
         sample = sample_of(state, settings, self.share(state, among=count, kept=self._kept(state)))
         return [Send("propose", {**sample, "index": sample["index"] + number}) for number in range(count)]
 
-    async def propose(self, sample: Sample) -> FurepaState:
+    async def propose(self, sample: Asking) -> FurepaState:
         """Samples plans by furthest reasoning: question and evidence are seen, earlier steps masked (eqs. 1, 2)."""
         return await propose_plans(self.model, sample)
 

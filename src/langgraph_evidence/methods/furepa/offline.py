@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from langgraph_evidence.llm.offline import Responder
 
 
-def _first(values: Mapping[str, Any], temperature: float, chance: random.Random) -> str:
-    return f"[Search] {plan(values['question'].strip(), ()).query(temperature, chance)}"
+def _first(values: Mapping[str, Any], temperature: float, rng: random.Random) -> str:
+    return f"[Search] {plan(values['question'].strip(), ()).query(temperature, rng)}"
 
 
 def _next(
     values: Mapping[str, Any],
     temperature: float,
-    chance: random.Random,
+    rng: random.Random,
     *,
     forced: bool = False,
     analysis: bool = True,
@@ -31,12 +31,12 @@ def _next(
     question = values["question"].strip()
     evidence = tuple(line.strip() for line in values["context"] if line.strip())
     plans = plan(question, evidence)
-    if forced or plans.answers(temperature, chance):
+    if forced or plans.answers(temperature, rng):
         found = find_answer(question, evidence)
         thought = f"{found.quote} Then we have the answer to the question.".strip()
         last = f"[Answer] {found.text or question}"
     else:
-        query = plans.query(temperature, chance)
+        query = plans.query(temperature, rng)
         thought, last = f"{plans.known} Then we need to know: {query}.".strip(), f"[Search] {query}"
     return f"[Analysis] {thought}\n{last}" if analysis else last
 

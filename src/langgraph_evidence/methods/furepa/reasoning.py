@@ -9,7 +9,7 @@ from langgraph_evidence.errors import ModelError, OutOfTime, UnusableReply
 from langgraph_evidence.methods.furepa import assessor, prompts
 from langgraph_evidence.methods.furepa.plans import context_of, history_of, parse_forced, read_plan
 from langgraph_evidence.methods.furepa.settings import FurepaSettings
-from langgraph_evidence.methods.furepa.state import FurepaState, Plan, Sample, plans_of_round
+from langgraph_evidence.methods.furepa.state import Asking, FurepaState, Plan, plans_of_round
 from langgraph_evidence.types import no_usage
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from langgraph_evidence.llm.prompt import Prompt
 
 
-def sample_of(state: FurepaState, settings: FurepaSettings, allowance: Allowance) -> Sample:
+def sample_of(state: FurepaState, settings: FurepaSettings, allowance: Allowance) -> Asking:
     """What a call for plans is sent: Q, E_t, and of the earlier steps what the mask leaves.
 
     A round in which no call went through is asked again by one call alone.
     """
     alone = bool(plans_of_round(state))
-    return Sample(
+    return Asking(
         index=settings.plans_a_round if alone else 0,
         count=state["sampling"] if settings.native_n else 1,
         alone=alone,
@@ -38,7 +38,7 @@ def sample_of(state: FurepaState, settings: FurepaSettings, allowance: Allowance
     )
 
 
-async def propose_plans(model: LanguageModel, sample: Sample) -> FurepaState:
+async def propose_plans(model: LanguageModel, sample: Asking) -> FurepaState:
     """Samples `count` plans p from the model and reads them (eqs. 1, 2); a call that failed becomes a failed plan.
 
     Raises:
@@ -75,7 +75,7 @@ async def propose_plans(model: LanguageModel, sample: Sample) -> FurepaState:
     return FurepaState(plans=plans, ledger={row: total_usage(reply.usage for reply in replies)})
 
 
-def _seeds(sample: Sample, settings: FurepaSettings) -> list[int]:
+def _seeds(sample: Asking, settings: FurepaSettings) -> list[int]:
     """One for each plan, different in every iteration; the last of an iteration is for the call that asks alone."""
     first = (settings.seed or 0) + sample["iteration"] * (settings.samples + 1) + sample["index"]
     return [first + i for i in range(sample["count"])]
@@ -116,7 +116,7 @@ def best_so_far(state: FurepaState) -> FurepaState:
     return FurepaState(answer=plan["text"], analysis=plan["analysis"], stopped=stopped)
 
 
-def _prompt_of(sample: Sample, settings: FurepaSettings) -> Prompt:
+def _prompt_of(sample: Asking, settings: FurepaSettings) -> Prompt:
     """The prompt by sgn(t) (eq. 1), which is whether there is evidence, and by the mask (section 4.3)."""
     if not sample["context"]:
         return prompts.FIRST

@@ -34,11 +34,10 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
 ROUND_STEPS = 2  # one of the work's, then advance
-
 _Graph = StateGraph[RebelState, RebelSettings, QuestionInput, RebelOutput]
 
 
-class Line(NamedTuple):
+class Rule(NamedTuple):
     """A stage of a frame: its line of Algorithm 1, and the stage that each outcome leads to."""
 
     stage: Stage
@@ -47,29 +46,29 @@ class Line(NamedTuple):
 
 
 ALGORITHM = (
-    Line("waiting", "for each subquestion, in order", {"stands alone": "plain", "leans on others": "rewrite"}),
-    Line("rewrite", "ours: word it to stand alone (section 4.2.1)", {"worded": "opened", "not worded": "plain"}),
-    Line("plain", "ours: spell out what nobody answered", {"spelt out": "opened"}),
-    Line("opened", "promptf(question, facts, allow_split)", {
+    Rule("waiting", "for each subquestion, in order", {"stands alone": "plain", "leans on others": "rewrite"}),
+    Rule("rewrite", "ours: word it to stand alone (section 4.2.1)", {"worded": "opened", "not worded": "plain"}),
+    Rule("plain", "ours: spell out what nobody answered", {"spelt out": "opened"}),
+    Rule("opened", "promptf(question, facts, allow_split)", {
         "may split": "split", "may not split": "check", "is a fact": "done", "is asked elsewhere": "duplicate",
         "asks what it comes from": "done",
     }),
-    Line("split", "subquestions = split(question, facts), none that asks the same", {"split": "children"}),
-    Line("children", "facts += fact of each subquestion", {"all answered": "check"}),
-    Line("duplicate", "ours: the same question is at work elsewhere", {"answered": "done"}),
-    Line("check", "if", {"to recall": "recall", "nothing to recall": "choose", "no tools": "answer"}),
-    Line("recall", "memory_check(question, facts)", {"yes": "answer", "no": "choose"}),
-    Line("choose", "else", {"several tools": "pick_tool", "one tool": "tool_input", "no tools": "answer"}),
-    Line("pick_tool", "tool = pick_tool(question, facts)", {
+    Rule("split", "subquestions = split(question, facts), none that asks the same", {"split": "children"}),
+    Rule("children", "facts += fact of each subquestion", {"all answered": "check"}),
+    Rule("duplicate", "ours: the same question is at work elsewhere", {"answered": "done"}),
+    Rule("check", "if", {"to recall": "recall", "nothing to recall": "choose", "no tools": "answer"}),
+    Rule("recall", "memory_check(question, facts)", {"yes": "answer", "no": "choose"}),
+    Rule("choose", "else", {"several tools": "pick_tool", "one tool": "tool_input", "no tools": "answer"}),
+    Rule("pick_tool", "tool = pick_tool(question, facts)", {
         "picked": "tool_input", "none": "answer", "unusable": "stuck",
     }),
-    Line("tool_input", "input = tool_input(tool, question, facts)", {"written": "use_tool", "unusable": "stuck"}),
-    Line("use_tool", "use_tool(tool, input)", {
+    Rule("tool_input", "input = tool_input(tool, question, facts)", {"written": "use_tool", "unusable": "stuck"}),
+    Rule("use_tool", "use_tool(tool, input)", {
         "replied": "answer", "refused its input": "tool_input", "failed": "stuck", "may have happened": "confirm",
     }),
-    Line("confirm", "ours: ask before a second use", {"repeat": "use_tool", "told": "answer", "skip": "stuck"}),
-    Line("stuck", "ours: a tool that failed is no fact", {"has facts": "answer", "no facts": "done"}),
-    Line("answer", "answer = llm(question, facts, reply)", {"answered": "done", "not answered": "done"}),
+    Rule("confirm", "ours: ask before a second use", {"repeat": "use_tool", "told": "answer", "skip": "stuck"}),
+    Rule("stuck", "ours: a tool that failed is no fact", {"has facts": "answer", "no facts": "done"}),
+    Rule("answer", "answer = llm(question, facts, reply)", {"answered": "done", "not answered": "done"}),
 )  # fmt: skip
 """Algorithm 1: what is done in each stage of a frame, and where each outcome leads."""
 
