@@ -22,7 +22,7 @@ from typing_extensions import TypedDict
 from langgraph_evidence.budget import Allowance, Budget, spent, took
 from langgraph_evidence.citations import cite, cited_message
 from langgraph_evidence.concurrency import node
-from langgraph_evidence.errors import InvalidInput, OutOfTime
+from langgraph_evidence.errors import InvalidInput, OutOfBudget
 from langgraph_evidence.settings import Settings, resolve, schema_of, within
 from langgraph_evidence.types import Citation, Passage, Stopped, Usage, no_usage
 
@@ -181,7 +181,7 @@ class MethodRun(ABC, Generic[S]):
             started, row = time.monotonic(), f"{len(state['ledger'])}:{body.__name__}.0"
             try:
                 update = await body(state)
-            except (OutOfTime, TimeoutError) as late:
+            except (OutOfBudget, TimeoutError) as late:
                 usage = getattr(late, "usage", None) or took(time.monotonic() - started)
                 return RunState(cut="budget", ledger={row: usage})
             return {"ledger": {row: took(time.monotonic() - started)}, **update}

@@ -18,6 +18,7 @@ from langgraph_evidence.llm.provider import Provider, open_model, unwrap
 from langgraph_evidence.llm.refusals import Refusals, refused_parameter, without
 from langgraph_evidence.llm.replies import Reply, Sample, add_usage, read_logprobs, settle
 from langgraph_evidence.llm.retry import CallContext, RetryPolicy, Spending
+from langgraph_evidence.text import storable
 from langgraph_evidence.types import no_usage
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class LanguageModel:
         Raises:
             UnusableReply: The last reply was unusable; its `usage` counts all calls.
             ModelError: The call failed; its `usage` counts what was spent, failed tries too.
-            OutOfTime: The allowance's seconds are used up, or the next try would come too late.
+            OutOfBudget: The allowance's calls or seconds are used up, or the next try would come too late.
         """
         context = self._context(Spending(allowance))
         given = self._given(temperature, options, self._seeds(1, None if seed is None else [seed])[0])
@@ -156,7 +157,7 @@ class LanguageModel:
     async def _ask(
         self, asked: _Asked, given: dict[str, Any], context: CallContext, parse: Callable[[str], T], *, repairs: int
     ) -> Reply[T]:
-        text = str((await self._request(asked, given, context, cached=True))[0].text)
+        text = storable(str((await self._request(asked, given, context, cached=True))[0].text))
         try:
             return Reply(parse(text), text, context.usage)
         except UnusableReply as error:
@@ -193,7 +194,7 @@ class LanguageModel:
 
         Raises:
             ModelError: Every call failed; its `usage` counts them all.
-            OutOfTime: Every call failed, the first for want of time.
+            OutOfBudget: Every call failed, the first for want of calls or time.
             InvalidInput: n is below one, or there is not one seed for each reply.
         """
         spending = Spending(allowance, first_tries=n)
@@ -248,7 +249,11 @@ class LanguageModel:
             error.usage = context.usage
             return [error]
         return [
-            Sample(str(reply.text), no_usage() if number else context.usage, read_logprobs(reply) if logprobs else None)
+            Sample(
+                storable(str(reply.text)),
+                no_usage() if number else context.usage,
+                read_logprobs(reply) if logprobs else None,
+            )
             for number, reply in enumerate(replies)
         ]
 
@@ -267,9 +272,8 @@ class LanguageModel:
                 if name is None:
                     raise
                 refused[name], given = str(error), without(given, [name])
-                if not context.spending.take():
-                    self._learn(refused)
-                    raise
+                # What was refused reached no model, and is no call of the run's.
+                context.usage["calls"] -= 1
         self._learn(refused)
         add_usage(context.usage, replies[0])
         if context.usage["cached_calls"]:

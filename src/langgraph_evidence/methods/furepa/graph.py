@@ -94,7 +94,7 @@ class Furepa(MethodRun[FurepaSettings]):
     def next_round(self, state: FurepaState) -> FurepaState:
         """Goes on with another iteration, or ends the loop: after T of them, by the budget, or by the host's limit."""
         settings, plans = self.settings_of(state), plans_of_round(state)
-        cut = self.cut_of(state, steps=ROUND_STEPS, kept=self._kept(state))
+        cut = state["cut"] or self.cut_of(state, steps=ROUND_STEPS, kept=self._kept(state))
         if state["iteration"] >= settings.iterations:
             cut = "forced"
         elif any(plan["kind"] == "late" for plan in plans):
@@ -151,14 +151,14 @@ class Furepa(MethodRun[FurepaSettings]):
 
     async def score_queries(self, state: FurepaState) -> FurepaState:
         """Query scorer: orders the queries by their predicted reciprocal rank (eqs. 6-10)."""
-        limit, seconds = self.settings_of(state).candidates, self.seconds_left(state)
+        limit, seconds = self.settings_of(state).candidates, self.share(state, among=1).seconds
         return await rank_by_score(state, self.retriever, lambda: self._scorer, limit=limit, seconds=seconds)
 
     async def retrieve(self, state: FurepaState) -> FurepaState:
         """Executes the best query: its best ranked new passage joins the evidence (eq. 3); without one tp rises."""
         if not state["queries"]:
             return FurepaState()
-        update = await execute(state, self.retriever, seconds=self.seconds_left(state))
+        update = await execute(state, self.retriever, seconds=self.share(state, among=1).seconds)
         if len(update.get("evidence", [])) == len(state["evidence"]):
             update["temperature"] = self.settings_of(state).risen(state["temperature"])
         return update

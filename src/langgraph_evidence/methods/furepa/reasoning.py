@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.budget import Allowance, total_usage
-from langgraph_evidence.errors import ModelError, OutOfTime, UnusableReply
+from langgraph_evidence.errors import ModelError, OutOfBudget, OutOfCalls, OutOfTime, UnusableReply
 from langgraph_evidence.methods.furepa import assessor, prompts
 from langgraph_evidence.methods.furepa.plans import context_of, history_of, parse_forced, read_plan
 from langgraph_evidence.methods.furepa.settings import FurepaSettings
@@ -59,9 +59,10 @@ async def propose_plans(model: LanguageModel, sample: Asking) -> FurepaState:
             allowance=Allowance(sample["calls"], sample["seconds"]),
         )
     except ModelError as error:
-        late = isinstance(error, OutOfTime)
-        if not late and (sample["alone"] or not error.transient):
+        if not isinstance(error, OutOfBudget) and (sample["alone"] or not error.transient):
             raise
+        # One of several that was out of calls has only lost its share; the round may go on without it.
+        late = isinstance(error, OutOfTime) or (isinstance(error, OutOfCalls) and sample["alone"])
         name = f"{iteration}.{sample['index']}"
         lost = Plan(id=name, iteration=iteration, kind="late" if late else "failed", analysis="", text=str(error))
         return FurepaState(plans={name: lost}, ledger={row: error.usage or no_usage()})
@@ -100,7 +101,7 @@ async def force_answer(
         )
     except UnusableReply as unusable:
         return FurepaState(answer="", stopped="no_answer", ledger={row: unusable.usage or no_usage()})
-    except OutOfTime as late:
+    except OutOfBudget as late:
         return FurepaState({**best_so_far(state), "stopped": "budget", "ledger": {row: late.usage or no_usage()}})
     analysis, answer = reply.value
     return FurepaState(answer=answer, analysis=analysis, stopped=state["cut"] or "forced", ledger={row: reply.usage})

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from langgraph_evidence.budget import Allowance, took
-from langgraph_evidence.errors import ModelError, OutOfTime, UnusableReply
+from langgraph_evidence.concurrency import in_thread
+from langgraph_evidence.errors import ModelError, OutOfCalls, OutOfTime, UnusableReply
 from langgraph_evidence.llm.prompt import quote
 from langgraph_evidence.methods.rebel import events, prompts, tickets
 from langgraph_evidence.methods.rebel.frames import ROOT, fact_of, learned, moved, open_children
@@ -68,7 +68,7 @@ class Steps:
         texts = [item.text for item in reply.value]
         asked = [*task["ancestors"], frame["question"]]
         check = partial(near_duplicates, near=settings.near, features=self.features)
-        dropped = await asyncio.to_thread(check, texts, asked)
+        dropped = await in_thread(check, texts, asked)
         children = open_children(frame, reply.value, settings, dropped=dropped)
         events.split(
             {
@@ -221,9 +221,9 @@ def guarded(step: Callable[[Task], Awaitable[Done]], moves: Moves) -> Callable[[
         frame = task["frame"]
         try:
             done = await step(task)
-        except OutOfTime as late:
-            return _again(task, late, late=True)
         except ModelError as error:
+            if isinstance(error, OutOfTime) or (isinstance(error, OutOfCalls) and frame["id"] == ROOT):
+                return _again(task, error, late=True)
             if not error.transient or (frame["tries"] and frame["id"] == ROOT):
                 raise
             if not frame["tries"]:
