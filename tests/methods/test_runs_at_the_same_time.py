@@ -55,7 +55,7 @@ def streamed_in_tasks(jobs: list[Job]) -> list[list[dict[str, Any]]]:
     return asyncio.run(all_of_them())
 
 
-def ways(*functions: Any) -> Any:
+def ways(*functions: Any) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("together", functions)
 
 
@@ -155,7 +155,7 @@ def test_the_offline_model_reads_the_evidence_of_each_run(together: Any) -> None
         for person, town in zip(people, ["Oslo", "Rome", "Lima", "Bern"], strict=True)
     ]
     question = {"question": f"Where was the director of the film {film} born?"}
-    graphs = [
+    graphs: list[Any] = [
         create_furepa("offline", WordRetriever(passages=dict(corpus)), settings=FurepaSettings(seed=1)).compile()
         for corpus in corpora
     ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -112,8 +113,8 @@ def _write(path: Path, text: str) -> None:
     os.utime(path, (later, later))
 
 
-def verdict(mutation: Mutation, root: Path) -> str:
-    """Makes one slip in the copy and takes it back: killed, survived, or broken where no test could run."""
+def verdict(mutation: Mutation, root: Path) -> tuple[str, str]:
+    """Makes one slip in the copy and takes it back: killed and by what, survived, or broken where no test could run."""
     path = root / mutation.file
     whole = path.read_text("utf-8")
     _write(path, whole.replace(mutation.old, mutation.new))
@@ -121,9 +122,10 @@ def verdict(mutation: Mutation, root: Path) -> str:
         status, words = run_tests(mutation.tests, root)
     finally:
         _write(path, whole)
-    if status not in {0, FAILED}:
-        print(words[-2000:])
-    return {0: "survived", FAILED: "killed"}.get(status, "broken")
+    if status == FAILED:
+        noticed = re.search(r"^FAILED \S*?::(\w+)", words, re.MULTILINE)
+        return "killed", noticed[1] if noticed else words.strip()[-80:]
+    return ("survived", mutation.survives) if status == 0 else ("broken", words[-2000:])
 
 
 def main(words: list[str]) -> int:
@@ -146,11 +148,10 @@ def main(words: list[str]) -> int:
         counts = {"killed": 0, "survived": 0, "broken": 0, "survives, as said": 0}
         for mutation in chosen:
             started = time.monotonic()
-            found = verdict(mutation, root)
-            if found == "survived" and mutation.survives:
-                found = "survives, as said"
-            counts[found] += 1
-            print(f"{found:9} {time.monotonic() - started:3.0f} s  [{mutation.room}] {mutation.told()}", flush=True)
+            found, why = verdict(mutation, root)
+            counts["survives, as said" if found == "survived" and why else found] += 1
+            told = f"{found:9}{time.monotonic() - started:4.0f} s  [{mutation.room}] {mutation.told()}"
+            print(told, f"                 {why}", sep="\n", flush=True)
     print(", ".join(f"{name}: {count}" for name, count in counts.items()))
     return int(counts["survived"] + counts["broken"] > 0)
 

@@ -53,3 +53,10 @@ def test_the_forced_answer_has_a_temperature_of_its_own_and_the_seed_of_the_run(
     assert (out["answer"], out["stopped"]) == ("Gwalior", "forced")
     assert sent(model, "temperature") == [0.3, forced]
     assert sent(model, "seed") == [5, 5]
+
+
+@pytest.mark.parametrize(("first", "sent_then"), [(0.25, [0.25, 1.0, 1.5]), (1.9, [1.9] * 3), (None, [None] * 3)])
+def test_the_temperature_rises_to_its_limit_and_never_falls(first: Any, sent_then: Any) -> None:
+    model = scripted(rules=[("", "no plan")])
+    run(model, samples=1, iterations=3, temperature=first, temperature_step=0.75, temperature_limit=1.5)
+    assert sent(model, "temperature") == sent_then
