@@ -118,11 +118,11 @@ class Budget:
         return 0.0 if last else max(pace(ledger), (self.seconds or 0.0) / 10)
 
     def _token_calls(self, ledger: Mapping[str, Usage], used: Usage, *, last: bool) -> int:
-        """The calls that the tokens left are enough for, each as dear as the dearest of the last round; one is kept."""
+        """The calls that the tokens left are enough for, one kept back; prompts grow, so each may cost twice the last."""
         if self.tokens is None:
             return _MANY
         left = self.tokens - _tokens(used)
-        dearest = max((_tokens(row) for row in last_round(ledger)), default=0)
+        dearest = 2 * max((_tokens(row) for row in last_round(ledger)), default=0)
         if left <= 0 or last or not dearest:
             return _MANY if left > 0 else 0
         return max(left // dearest - 1, 0)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from furepa_world import FORCE, QUESTION, FixedScorer, WordRetriever, scripted
 from langchain_core.messages import AIMessage
+from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import StructuredTool
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
@@ -94,11 +95,11 @@ def test_a_retriever_that_gives_no_documents_is_named(given: Any, named: str) ->
         build(retriever=Odd()).invoke({"question": QUESTION})
 
 
-class NoK(WordRetriever):
+class NoK(BaseRetriever):
     """LangChain hands k on to it, since it has a name of its own, and it knows none."""
 
     def _get_relevant_documents(self, query: str, *, run_manager: Any, top: int = 3) -> Any:
-        return super()._get_relevant_documents(query, run_manager=run_manager, k=top)
+        return WordRetriever().invoke(query, None, k=top)
 
 
 @pytest.mark.parametrize("retriever", [NoK(), WordRetriever().with_config(tags=["a"]), NoK().with_retry()])
@@ -122,7 +123,7 @@ def test_a_human_strikes_the_queries_or_puts_one_in(edit: Any) -> None:
     while graph.get_state(config).next:
         out = graph.invoke(None, config)
     assert out["answer"] == "Gwalior, India"
-    assert [step["query"] for step in out["steps"]][0] == (edit[0]["query"] if edit else "Dhyan Chand brother")
+    assert next(step["query"] for step in out["steps"]) == (edit[0]["query"] if edit else "Dhyan Chand brother")
 
 
 def test_a_tool_that_the_deadline_cuts_is_the_budgets_end() -> None:
@@ -136,11 +137,9 @@ def test_a_tool_that_the_deadline_cuts_is_the_budgets_end() -> None:
 
 
 def test_tokens_are_kept_back_for_the_last_answer() -> None:
-    whole = build().invoke({"question": QUESTION})["usage"]
-    for tokens in range(500, whole["input_tokens"] + whole["output_tokens"] + 500, 500):
+    for tokens in range(2000, 6000, 250):
         out = build(max_tokens=tokens).invoke({"question": QUESTION})
-        assert out["stopped"] in {"budget", "answered"}
-        assert bool(out["answer"]) is (len(out["evidence"]) > 1 or tokens > 4000), tokens
+        assert (out["answer"][:7], out["stopped"]) in {("Gwalior", "budget"), ("Gwalior", "answered")}, tokens
 
 
 @pytest.mark.parametrize("calls", [1, 2, 5, 6])

@@ -43,23 +43,25 @@ async def search(retriever: BaseRetriever, query: str, *, k: int) -> list[Passag
 
 
 def _call(retriever: BaseRetriever, query: str, *, k: int) -> Any:
-    return retriever.invoke(query, **_limit(retriever, "_get_relevant_documents", k))
+    return retriever.invoke(query, None, **_limit(retriever, "_get_relevant_documents", k))
 
 
 async def _acall(retriever: BaseRetriever, query: str, *, k: int) -> Any:
     """The asynchronous face; without one of its own, the other in a thread, which holds up no one when it hangs."""
     if _face(retriever, "_aget_relevant_documents") is vars(BaseRetriever)["_aget_relevant_documents"]:
         return await in_thread(_call, retriever, query, k=k)
-    return await retriever.ainvoke(query, **_limit(retriever, "_aget_relevant_documents", k))
+    return await retriever.ainvoke(query, None, **_limit(retriever, "_aget_relevant_documents", k))
 
 
 def _face(retriever: BaseRetriever, name: str) -> Any:
-    return next(vars(kind)[name] for kind in type(retriever).__mro__ if name in vars(kind))
+    """A method of the retriever's class; None of what only wraps one, as `with_config` does."""
+    return next((vars(kind)[name] for kind in type(retriever).__mro__ if name in vars(kind)), None)
 
 
-def _limit(retriever: BaseRetriever, name: str, k: int) -> dict[str, int]:
+def _limit(retriever: BaseRetriever, name: str, k: int) -> dict[str, Any]:
     """K where this face takes one: LangChain hands whatever it is given on to a face that has any name of its own."""
-    parameters = signature(_face(retriever, name)).parameters
+    face = _face(retriever, name)
+    parameters = signature(face).parameters if face else {}
     takes = "k" in parameters or any(given.kind is Parameter.VAR_KEYWORD for given in parameters.values())
     return {"k": k} if takes else {}
 
