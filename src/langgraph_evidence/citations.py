@@ -5,69 +5,24 @@ Citations are computed from the evidence that a run holds, never read from a mod
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from langchain_core.messages import AIMessage
 from langchain_core.messages.content import create_citation, create_text_block
 
+from langgraph_evidence.text import Sentence, content_words, holds, split_sentences
 from langgraph_evidence.types import Citation, Passage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-Z0-9])")
-# Titles and initials end in a full stop that ends no sentence.
-_ABBREVIATION = re.compile(r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Jr|Sr|No|vs|Inc|Ltd|Co|Gen|Col|Capt|Lt|Prof|c|ca)\.)$")
-_STOP_WORDS = frozenset(
-    "a an and are as at be been by did do does for from had has have he her him his how in is it its of on or she that "
-    "the their them they this to was were what when where which who whom whose why will with".split()
-)
-
-
 # One shared word ("born", "film") is chance; two that no other quote has are a reason to cite.
 _TELLING = 2
 
 
-class Quote(NamedTuple):
-    """A sentence of a passage with its place in the passage's text."""
-
-    text: str
-    start: int
-    end: int
-
-
-def split_sentences(text: str) -> list[Quote]:
-    """Splits a text into sentences with their offsets; every non-space character is in exactly one."""
-    quotes: list[Quote] = []
-    start = 0
-    for boundary in _SENTENCE_END.finditer(text):
-        if _ABBREVIATION.search(text[start : boundary.start()]):
-            continue
-        quotes.append(_trimmed(text, start, boundary.end()))
-        start = boundary.end()
-    quotes.append(_trimmed(text, start, len(text)))
-    return [quote for quote in quotes if quote.text]
-
-
-def _trimmed(text: str, start: int, end: int) -> Quote:
-    body = text[start:end]
-    left = len(body) - len(body.lstrip())
-    return Quote(body.strip(), start + left, start + left + len(body.strip()))
-
-
-def content_words(text: str) -> set[str]:
-    """The words of a text that carry content: lower case, without function words."""
-    return {word for word in re.findall(r"\w+", text.lower()) if word not in _STOP_WORDS}
-
-
-def _contains(text: str, answer: str) -> bool:
-    return bool(answer.strip()) and re.search(rf"(?<!\w){re.escape(answer.lower())}(?!\w)", text.lower()) is not None
-
-
 class _Candidate(NamedTuple):
     passage: Passage
-    quote: Quote
+    quote: Sentence
     words: set[str]
     names_answer: bool
 
@@ -75,9 +30,7 @@ class _Candidate(NamedTuple):
 def _best_quote(passage: Passage, claim: set[str], answer: str) -> _Candidate | None:
     """The sentence that shares most with the claim; one that names the answer goes before one that does not."""
     candidates = [
-        _Candidate(
-            passage, quote, content_words(f"{passage['title']} {quote.text}") & claim, _contains(quote.text, answer)
-        )
+        _Candidate(passage, quote, content_words(f"{passage['title']} {quote.text}") & claim, holds(quote.text, answer))
         for quote in split_sentences(passage["text"])
     ]
     return max(candidates, key=lambda found: (found.names_answer, len(found.words)), default=None)

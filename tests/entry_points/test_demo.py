@@ -11,7 +11,7 @@ import pytest
 from langgraph_evidence import Corpus
 from langgraph_evidence.cli.app import run
 from langgraph_evidence.data import sample_passages_path, sample_questions
-from langgraph_evidence.evaluation.answers import normalise
+from langgraph_evidence.text import normalise_answer
 
 MAKEFILE = (Path(__file__).parents[2] / "Makefile").read_text("utf-8")
 ASKED = re.findall(r'evidence ask "([^"]+)"', MAKEFILE)
@@ -27,7 +27,9 @@ def test_the_demo_answers_rightly_and_quotes_the_corpus(asked: str, capsys: pyte
     assert run(["ask", asked, "--json"]) == 0
     output = json.loads(capsys.readouterr().out)
     known = next(question for question in sample_questions() if question["question"] == asked)
-    assert normalise(output["answer"]) in {normalise(answer) for answer in [known["answer"], *known["aliases"]]}
+    assert normalise_answer(output["answer"]) in {
+        normalise_answer(answer) for answer in [known["answer"], *known["aliases"]]
+    }
     texts = {passage["id"]: passage["text"] for passage in Corpus.load(sample_passages_path())}
     assert output["citations"]
     for citation in output["citations"]:

@@ -11,11 +11,11 @@ from langgraph_evidence.evaluation.answers import (
     Overlap,
     Style,
     cover_em,
-    normalise,
     score_answer,
     score_facts,
     score_joint,
 )
+from langgraph_evidence.text import normalise_answer
 
 words = st.text(alphabet="ab the.no yes,", max_size=20)
 
@@ -33,7 +33,7 @@ words = st.text(alphabet="ab the.no yes,", max_size=20)
     ],
 )
 def test_normal_form(text: str, normal: str) -> None:
-    assert normalise(text) == normal
+    assert normalise_answer(text) == normal
 
 
 def test_f1_counts_repeated_words_once_per_occurrence() -> None:

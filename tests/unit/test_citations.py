@@ -5,37 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from langgraph_evidence.citations import cite, cited_message, content_words, split_sentences
+from langgraph_evidence.citations import cite, cited_message
 from langgraph_evidence.types import Passage
 
 CAPITAL = Passage(id="fr", title="France", text="France is a country. Its capital is Paris, said Dr. Noe. It is big.")
 RIVER = Passage(id="se", title="Seine", text="The Seine flows through Paris. It is 777 km long.")
 NOISE = Passage(id="no", title="Tuba", text="A tuba is a brass instrument.")
-
-
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
-        ("One. Two? Three!", ["One.", "Two?", "Three!"]),
-        ("He met Dr. Noe. Then J. R. left.", ["He met Dr. Noe.", "Then J. R. left."]),
-        ('She said "Stop." Then she left.', ['She said "Stop."', "Then she left."]),
-        ("A 3.5 m wall. 12 men.", ["A 3.5 m wall.", "12 men."]),
-        ("no end", ["no end"]),
-        ("  ", []),
-    ],
-)
-def test_sentences(text: Any, sentences: Any) -> None:
-    assert [quote.text for quote in split_sentences(text)] == sentences
-
-
-@given(st.text(alphabet="aB. ?!\n\"'3", max_size=80))
-def test_every_character_is_in_one_sentence_at_its_place(text: Any) -> None:
-    quotes = split_sentences(text)
-    assert all(text[quote.start : quote.end] == quote.text for quote in quotes)
-    assert "".join("".join(quote.text.split()) for quote in quotes) == "".join(text.split())
 
 
 def test_the_quote_names_the_answer_and_its_place_is_right() -> None:
@@ -50,8 +26,8 @@ def test_the_quote_names_the_answer_and_its_place_is_right() -> None:
 def test_a_further_passage_is_cited_only_for_words_that_no_other_has() -> None:
     citations = cite("How long is the river through the capital of France?", "777 km", [CAPITAL, RIVER, RIVER, NOISE])
     assert [citation["passage_id"] for citation in citations] == ["se", "fr"]
-    # Of long, river, through, capital, france, 777, km the first quote holds long, 777, km, the second capital, france.
-    assert [round(citation["score"] * 7) for citation in citations] == [3, 2]
+    # Of long, river, capital, france, 777, km the first quote holds long, 777, km, the second capital, france.
+    assert [round(citation["score"] * 6) for citation in citations] == [3, 2]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +60,3 @@ def test_the_message_carries_langchain_citations() -> None:
         5,
     )
     assert annotation["extras"]["passage_id"] == "fr"
-
-
-def test_content_words_leave_function_words_out() -> None:
-    assert content_words("What is the Capital of France?") == {"capital", "france"}

@@ -19,9 +19,9 @@ from pydantic import ConfigDict, TypeAdapter, with_config
 from langgraph_evidence import FurepaSettings, create_furepa, retriever_for
 from langgraph_evidence.cli.app import run
 from langgraph_evidence.data import sample_questions
-from langgraph_evidence.evaluation.answers import normalise
 from langgraph_evidence.llm.testing import ScriptedChat
 from langgraph_evidence.methods.furepa.events import SCHEMAS
+from langgraph_evidence.text import normalise_answer
 from langgraph_evidence.training import heads
 from langgraph_evidence.training.base.loop import Progress, TrainResult
 from langgraph_evidence.types import Passage
@@ -95,13 +95,15 @@ OWN = {"Who founded the maker of the Trans-Oceanic radio?": {"Ralph Matthews"}}
 def right_answers() -> dict[str, set[str]]:
     """The accepted answers of every question that a page may ask."""
     sample = {row["question"]: {row["answer"], *row["aliases"]} for row in sample_questions()}
-    return {question: {normalise(answer) for answer in answers} for question, answers in {**sample, **OWN}.items()}
+    return {
+        question: {normalise_answer(answer) for answer in answers} for question, answers in {**sample, **OWN}.items()
+    }
 
 
 def wrong(answered: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """The questions that are answered otherwise than they should be."""
     known = right_answers()
-    return [(question, answer) for question, answer in answered if normalise(answer) not in known[question]]
+    return [(question, answer) for question, answer in answered if normalise_answer(answer) not in known[question]]
 
 
 @pytest.mark.parametrize("page", sorted({block.page for block in blocks("python")}))

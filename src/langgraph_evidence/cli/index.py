@@ -30,6 +30,7 @@ def build(
     kind: KindOption = "bm25",
     unit: Annotated[Unit, typer.Option(help="What one passage is.")] = "passage",
     chunk_words: Annotated[int | None, typer.Option(help="Cut longer passages into blocks of so many words.")] = None,
+    language: Annotated[str, typer.Option(help="The passages' language by its code, such as de or ja.")] = "en",
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> int:
     """Builds an index directory: safe files with checksums, memory-mapped when they are searched."""
@@ -37,7 +38,7 @@ def build(
 
     screen = Screen(steps=not quiet)
     with screen.working(f"reading {corpus}"):
-        passages = Corpus.load(corpus, unit=unit, chunk_words=chunk_words)
+        passages = Corpus.load(corpus, unit=unit, chunk_words=chunk_words, language=language)
     with _embedding(screen, wanted=kind != "bm25") as progress:
         build_index(passages, out, kind=kind, progress=progress)
     screen.note(f"{len(passages):,} passages indexed ({kind}) in {out}")

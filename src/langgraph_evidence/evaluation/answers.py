@@ -6,12 +6,11 @@ Cover-EM is the accuracy of FuRePA's section 4.1: the gold answer is contained i
 
 from __future__ import annotations
 
-import re
-import string
 from collections import Counter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.text import normalise_answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 Style = Literal["hotpotqa", "2wiki", "musique"]
 """Whose rules an answer is scored by."""
 
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _CLOSED = frozenset({"yes", "no", "noanswer"})
 
 
@@ -40,11 +37,6 @@ def harmonic_mean(precision: float, recall: float) -> float:
     """F1 of a precision and a recall; 0 when both are 0."""
     total = precision + recall
     return 2 * precision * recall / total if total > 0 else 0.0
-
-
-def normalise(text: str) -> str:
-    """Lower case, no ASCII punctuation, no English articles, spaces squeezed: the normal form of all three scorers."""
-    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
 def _token_overlap(predicted: str, gold: str) -> Overlap:
@@ -80,8 +72,8 @@ def score_answer(prediction: str, answers: Sequence[str], *, style: Style = "hot
     """
     if not answers:
         raise InvalidInput("An answer can be scored against one or more gold answers; none was given.")
-    predicted = normalise(prediction)
-    scores = [_score_one(predicted, normalise(gold), style) for gold in answers]
+    predicted = normalise_answer(prediction)
+    scores = [_score_one(predicted, normalise_answer(gold), style) for gold in answers]
     return Overlap(*(max(values) for values in zip(*scores, strict=True)))
 
 
@@ -93,9 +85,9 @@ def cover_em(prediction: str, answers: Sequence[str], *, whole_words: bool = Fal
     call every prediction right.
     """
     edge = " " if whole_words else ""
-    predicted = normalise(prediction)
+    predicted = normalise_answer(prediction)
     padded = f"{edge}{predicted}{edge}"
-    golds = [normalise(gold) for gold in answers]
+    golds = [normalise_answer(gold) for gold in answers]
     return float(any(f"{edge}{gold}{edge}" in padded if gold else not predicted for gold in golds))
 
 

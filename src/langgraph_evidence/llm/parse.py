@@ -70,15 +70,15 @@ def tagged_lines(text: str, tags: Sequence[str]) -> list[Section]:
         tags: The protocol's tags as a prompt shows them, e.g. `("[Search]", "[Answer]")` or `("Question:",)`.
     """
     pattern = _tag_pattern(tuple(tags))
-    sections: list[Section] = []
+    sections: list[tuple[str, list[str]]] = []
     for line in text.splitlines():
         found = pattern.match(line)
         if found is not None:
             number = next(index for index, group in enumerate(found.groups()) if group is not None)
-            sections.append(Section(tags[number], line[found.end() :]))
+            sections.append((tags[number], [line[found.end() :]]))
         elif sections:
-            sections[-1] = Section(sections[-1].tag, f"{sections[-1].text}\n{line}")
-    return [Section(tag, _undress(body)) for tag, body in sections]
+            sections[-1][1].append(line)
+    return [Section(tag, _undress("\n".join(lines))) for tag, lines in sections]
 
 
 @lru_cache(maxsize=64)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NotRequired, cast, get_args, overload
 
-from langgraph_evidence.citations import split_sentences
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.retrieval.formats import Format, Record, read_records
+from langgraph_evidence.text import language as known_language
+from langgraph_evidence.text import split_sentences, tokens
 from langgraph_evidence.types import Passage, content_id
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Unit = Literal["passage", "sentence"]
-_WORD = re.compile(r"\S+")
 
 
 class CorpusPassage(Passage):
@@ -31,12 +30,14 @@ class Corpus(Sequence[CorpusPassage]):
 
     Args:
         passages: The passages; at least one, no id twice.
+        language: The code of their language (ISO 639-1), in which BM25 reads them; dense retrievers have no use for it.
 
     Raises:
-        InvalidInput: There is no passage, or two have the same id.
+        InvalidInput: There is no passage, two have the same id, or the language is not known.
     """
 
-    def __init__(self, passages: Iterable[Passage]) -> None:
+    def __init__(self, passages: Iterable[Passage], *, language: str = "en") -> None:
+        self.language = known_language(language).code
         self._passages: list[CorpusPassage] = [cast("CorpusPassage", passage) for passage in passages]
         if not self._passages:
             raise InvalidInput("A corpus needs at least one passage; none was given.")
@@ -54,6 +55,7 @@ class Corpus(Sequence[CorpusPassage]):
         *,
         unit: Unit = "passage",
         chunk_words: int | None = None,
+        language: str = "en",
     ) -> Corpus:
         """Reads a corpus from a file or a folder.
 
@@ -64,19 +66,22 @@ class Corpus(Sequence[CorpusPassage]):
             path: JSON Lines, a JSON array, CSV or TSV with a header, all also `.gz`, or a folder of .txt and .md.
             format: How to read it; `auto` goes by the name.
             unit: What one retrieved passage is.
-            chunk_words: Cut longer passages into blocks of so many words (100 in DPR, Karpukhin et al. 2020).
+            chunk_words: Cut longer passages into blocks of so many words (100 in DPR, Karpukhin et al. 2020); of a
+                script without spaces, characters.
+            language: The code of the passages' language, such as `de`.
 
         Raises:
             InvalidInput: An argument is not allowed, or two of them contradict each other.
             ResourceError: The file is missing, empty or broken; the message names file, line and reason.
         """
         _check(unit, chunk_words)
+        known_language(language)
         passages: list[CorpusPassage] = []
         for record in _distinct(read_records(path, format)):
             passages.extend(_units(record, unit, chunk_words))
         if not passages:
             raise ResourceError(f"There is no passage in {path}.")
-        return cls(passages)
+        return cls(passages, language=language)
 
     def __len__(self) -> int:
         return len(self._passages)
@@ -121,13 +126,13 @@ def _units(record: Record, unit: Unit, chunk_words: int | None) -> Iterator[Corp
             if sentence.strip():
                 yield _part(record, f"{identity}#{number}", sentence.strip(), number)
         return
-    words = list(_WORD.finditer(record.text)) if chunk_words else []
+    words = tokens(record.text) if chunk_words else []
     if chunk_words is None or len(words) <= chunk_words:
         yield CorpusPassage(id=identity, title=record.title, text=record.text)
         return
     for number, first in enumerate(range(0, len(words), chunk_words)):
         last = words[min(first + chunk_words, len(words)) - 1]
-        yield _part(record, f"{identity}:{number}", record.text[words[first].start() : last.end()], number)
+        yield _part(record, f"{identity}:{number}", record.text[words[first].start : last.end], number)
 
 
 def _part(record: Record, identity: str, text: str, position: int) -> CorpusPassage:

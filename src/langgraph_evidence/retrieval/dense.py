@@ -123,6 +123,8 @@ def load_vectors(folder: Path) -> Vectors:
 class DenseRetriever(PassageRetriever):
     """Ranks passages, as `Title: text`, by the cosine of their vectors with the query's.
 
+    A corpus' language is nothing to it: what languages it reads is the encoder's matter.
+
     Args:
         passages: The passages, by position.
         k: How many documents a query gets, at most.

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from langgraph_evidence.errors import EvidenceError, InvalidInput, ResourceError
-from langgraph_evidence.retrieval.bm25 import K1, B, BM25Retriever, Postings, searched_text
+from langgraph_evidence.retrieval.bm25 import K1, B, BM25Retriever, Postings, language_of, terms_of
 from langgraph_evidence.retrieval.dense import DenseRetriever, load_vectors, save_vectors
 from langgraph_evidence.retrieval.embedding import Embedder, EncoderLike, embed_resumably
 from langgraph_evidence.retrieval.hybrid import HybridRetriever
 from langgraph_evidence.retrieval.okapi import OkapiRetriever
 from langgraph_evidence.retrieval.storage import MANIFEST, StoredPassages, read_manifest, sync_folder, write_manifest
+from langgraph_evidence.text import language
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +41,7 @@ def build_index(
     Vectors are computed into shards beside `out`; after an interrupted build, the same call goes on where it was.
 
     Args:
-        corpus: The passages.
+        corpus: The passages; their language goes into the index, and BM25 reads queries in it.
         out: The folder to make.
         kind: How the index ranks.
         k1: BM25's k1.
@@ -59,7 +60,7 @@ def build_index(
     _check(corpus, kind, Kind)
     _check_place(out, overwrite=overwrite)
     aside, shards = out.with_name(f".{out.name}.building"), out.with_name(f".{out.name}.vectors")
-    facts: dict[str, Any] = {"kind": kind, "passages": len(corpus)}
+    facts: dict[str, Any] = {"kind": kind, "passages": len(corpus), "language": language_of(corpus).code}
     try:
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir(parents=True)
@@ -143,7 +144,7 @@ def retriever_for(
 def _build_bm25(corpus: Sequence[Passage], folder: Path, *, k1: float, b: float) -> dict[str, float]:
     if not k1 >= 0 or not 0 <= b <= 1:
         raise InvalidInput(f"BM25 was given k1={k1}, b={b}; k1 is at least 0, b from 0 to 1.")
-    Postings.build(map(searched_text, corpus), k1=k1, b=b).save(folder)
+    Postings.build(terms_of(corpus, language_of(corpus)), k1=k1, b=b).save(folder)
     return {"k1": k1, "b": b}
 
 
@@ -152,7 +153,11 @@ def _open(
 ) -> PassageRetriever:
     parts: list[PassageRetriever] = []
     if manifest["kind"] in {"bm25", "hybrid"}:
-        parts.append(BM25Retriever(passages=passages, k=k, postings=Postings.load(path), **manifest["bm25"]))
+        # An index made before languages were told apart is an English one.
+        read_as = language(manifest.get("language", "en")).code
+        parts.append(
+            BM25Retriever(passages=passages, k=k, language=read_as, postings=Postings.load(path), **manifest["bm25"])
+        )
     if manifest["kind"] in {"dense", "hybrid"}:
         embedder, built_with = Embedder(encoder), manifest["dense"]["encoder"]
         if embedder.name != built_with:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from pydantic import Field, PrivateAttr
 
-from langgraph_evidence.retrieval.bm25 import searched_text, words
+from langgraph_evidence.retrieval.bm25 import language_of, terms_of
 from langgraph_evidence.retrieval.retriever import PassageRetriever, Ranking, highest
+from langgraph_evidence.text import Language  # noqa: TC001 - pydantic resolves this module's annotations
 
 
 class OkapiRetriever(PassageRetriever):
@@ -19,10 +20,13 @@ class OkapiRetriever(PassageRetriever):
         k: How many documents a query gets, at most.
         k1: How soon more of the same term stops counting; rank_bm25's own value.
         b: How much a long passage is marked down; rank_bm25's own value.
+        language: The code of the passages' language; without one, their corpus' own, English where it has none.
     """
 
     k1: float = Field(default=1.5, ge=0)
     b: float = Field(default=0.75, ge=0, le=1)
+    language: str | None = None
+    _language: Language = PrivateAttr()
     _engine: Any = PrivateAttr()
 
     def model_post_init(self, context: Any) -> None:  # noqa: ARG002 - pydantic passes it
@@ -30,9 +34,11 @@ class OkapiRetriever(PassageRetriever):
         from rank_bm25 import BM25Okapi
 
         # rank_bm25 divides by the number of distinct terms and by the mean length.
-        terms = [words(searched_text(passage)) or [""] for passage in self.passages]
+        self._language = language_of(self.passages, self.language)
+        self.language = self._language.code
+        terms = [found or [""] for found in terms_of(self.passages, self._language)]
         self._engine = BM25Okapi(terms, k1=self.k1, b=self.b)
 
     def rank(self, query: str, k: int) -> Ranking:
         """Ranks the k passages of the highest score, as rank_bm25 does: also those without a term of the query."""
-        return highest(np.asarray(self._engine.get_scores(words(query)), dtype=np.float32), k)
+        return highest(np.asarray(self._engine.get_scores(self._language.words(query)), dtype=np.float32), k)

@@ -22,7 +22,7 @@ _LONGEST = 64 * 2**20
 _BLOCK = 2**20
 _BLANKS = re.compile(r"\s*")
 _BETWEEN_ITEMS = re.compile(r"[\s,]*")
-_HEADING = re.compile(r"^#\s+(.+?)\s*#*\s*$", re.MULTILINE)
+_HEADING = re.compile(r"^#[^\S\n]++(\S.*)$", re.MULTILINE)
 
 
 @contextmanager
@@ -155,4 +155,5 @@ def _text_file(file: Path, name: str) -> dict[str, Any]:
         raise ResourceError(f"{file}: {_LONGEST} bytes or more; split it, or give its passages as JSON Lines.")
     text = _decoded(data.removeprefix(codecs.BOM_UTF8), str(file))
     heading = _HEADING.search(text) if file.suffix.lower() == ".md" else None
-    return {"id": name, "title": heading[1] if heading else file.stem, "text": text}
+    title = heading[1].rstrip().rstrip("#").rstrip() if heading else ""
+    return {"id": name, "title": title or file.stem, "text": text}

@@ -75,6 +75,16 @@ def test_an_index_is_built_and_searched_and_not_overwritten(capsys: pytest.Captu
     assert "already" in capsys.readouterr().err
 
 
+def test_an_index_is_built_in_the_language_of_its_passages(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text(json.dumps({"title": "Zoo", "text": "Die Häuser der Zebras."}) + "\n", "utf-8")
+    build = ["index", "build", str(corpus), "--out", str(tmp_path / "index"), "--language"]
+    assert run([*build, "klingon"]) == 2
+    assert "there are ar," in capsys.readouterr().err
+    assert run([*build, "de"]) == 0
+    assert index.open_index(tmp_path / "index").invoke("Haus")[0].metadata["title"] == "Zoo"
+
+
 def test_eval_prints_a_table_and_goes_on_where_it_was(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     row = {
         "id": "q1",

@@ -14,12 +14,12 @@ from typing import get_args
 import pytest
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.evaluation.answers import normalise
 from langgraph_evidence.evaluation.closed_world import ClosedWorld, trajectory
 from langgraph_evidence.evaluation.datasets import load_data
 from langgraph_evidence.evaluation.question import Question
 from langgraph_evidence.evaluation.world.claims import Operator, verdict
 from langgraph_evidence.evaluation.world.facts import Entity, Facts
+from langgraph_evidence.text import normalise_answer
 
 WORLD = ClosedWorld(seed=7, size=400, count=160)
 PINNED = "f125e6f77c2013c66393f39993e0cbdfe4dd03e6636df3fe80ecc34be5670a8d"
@@ -141,7 +141,7 @@ def test_the_answer_of_a_chain_stands_in_the_last_gold_sentence(questions: list[
         assert last.answer == question.answers[0]
         assert last.passage is not None
         industry = "industry" in last.question
-        assert industry or normalise(last.answer) in normalise(texts[last.passage])
+        assert industry or normalise_answer(last.answer) in normalise_answer(texts[last.passage])
         for earlier, later in itertools.pairwise(trajectory(question)):
             assert earlier.answer in later.query
 

@@ -23,7 +23,7 @@ def fact(question: str, answer: str) -> dict[str, str]:
 
 
 def parameter(name: str, meaning: str, kind: str, *, required: bool = True) -> dict[str, Any]:
-    return {"name": name, "meaning": meaning, "type": kind, "required": required}
+    return {"name": name, "meaning": meaning, "type": kind, "takes": kind, "required": required}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from langgraph_evidence.llm.offline.evidence import bare, title_of
+from langgraph_evidence.llm.offline.questions import LONGEST
 from langgraph_evidence.llm.offline.words import stems
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _CLAIM = re.compile(r"\b(?:claim|statement)\b[^\"\u201c]*[\"\u201c](.+)[\"\u201d
 
 def claim_in(question: str) -> str | None:
     """The claim that a question quotes, as in `Is this claim true: "..."`."""
-    found = _CLAIM.search(question)
+    found = _CLAIM.search(question[:LONGEST])
     return found[1].strip() if found else None
 
 

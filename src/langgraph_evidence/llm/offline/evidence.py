@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from langgraph_evidence.citations import split_sentences
 from langgraph_evidence.llm.offline.questions import Question, Span, entities
 from langgraph_evidence.llm.offline.words import RELATED, content_words, stem, stems, words
+from langgraph_evidence.text import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from langgraph_evidence.llm.offline.questions import entities
+from langgraph_evidence.llm.offline.questions import entities, one_line
 from langgraph_evidence.llm.offline.words import content_words
 
 _PEOPLE = re.compile(
@@ -19,7 +19,7 @@ _BORN_WHEN = re.compile(r"\s+when (.+?) was born$")
 
 def parts(question: str) -> tuple[str, str] | None:
     """The inner question and the outer one, in which `#1` stands for the inner one's answer; None where none nests."""
-    text = " ".join(question.split()).rstrip("?. ")
+    text = one_line(question)
     return _birth(text) or _relation(text) or _possessive(text)
 
 

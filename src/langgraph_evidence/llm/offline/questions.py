@@ -15,9 +15,16 @@ _SAME = re.compile(
     r"\b(both|same|common|between|which of|either|two|\w+er|more|less|first|earlier|later)\b", re.IGNORECASE
 )
 _BREAK = re.compile(r",\s+|\s+(?=(?:that|who|whom|which|whose|where|when|what|how)\b)", re.IGNORECASE)
-_QUOTED = re.compile(r"[\"\u201c]\s*([^\"\u201c\u201d]{2,80}?)\s*[\"\u201d]")
+_QUOTED = re.compile(r"[\"\u201c]\s*+([^\"\u201c\u201d]{2,80}?)\s*+[\"\u201d]")
 _TOKEN = re.compile(r"[\w.&/\u2019'\u2013\u2014!+*-]+")
 _TITLE_TOKEN = re.compile(_TOKEN.pattern + r"(?:\s\([^()]{1,40}\))?")
+LONGEST = 2_000
+"""Characters of a question or sentence that are looked at: the work grows with the square of the names in them."""
+
+
+def one_line(question: str) -> str:
+    """A question without line breaks and its mark, cut where no question goes on."""
+    return " ".join(question.split())[:LONGEST].rstrip("?. ")
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,7 @@ def entities(text: str, *, bracketed: bool = True) -> list[Span]:
         text: A question or a sentence.
         bracketed: Whether a parenthesis belongs to the name before it, as in a title.
     """
+    text = text[:LONGEST]
     quoted = [Span(match[1].strip(), match.start(), match.end()) for match in _QUOTED.finditer(text)]
     token = _TITLE_TOKEN if bracketed else _TOKEN
     named = [span for span in _capitalised(text, token) if not any(q.start <= span.start < q.end for q in quoted)]
@@ -106,7 +114,7 @@ class Question:
 @lru_cache(maxsize=4096)
 def analyse(question: str) -> Question:
     """Takes a question apart by its surface alone."""
-    text = " ".join(question.split()).rstrip("?. ")
+    text = one_line(question)
     spans = entities(text)
     sides = _sides(text, spans)
     first = re.match(r"\w*", text)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from langgraph_evidence.text import words as plain_words
+
+# Not the lists and stems of the text room: the shipped planner was fitted to features of these.
 _COMMON = frozenset(
     (
         "a an the of in on at to for from by with as and or but nor so than then that this these those there "
@@ -30,7 +33,7 @@ def stem(word: str) -> str:
 
 def words(text: str) -> list[str]:
     """The words of a text in lower case, a possessive ending dropped."""
-    return re.findall(r"\w+", re.sub(r"['\u2019]s\b", "", text.lower()))
+    return plain_words(re.sub(r"['\u2019]s\b", "", text.lower()))
 
 
 def content_words(text: str) -> list[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
-import string
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
+
+from langgraph_evidence.text import normalise_answer, terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,12 +49,6 @@ def assess(
     return "search", [chosen[index] for index in kept]
 
 
-def normalise_answer(answer: str) -> str:
-    """Lower case, without punctuation, articles and double spaces, as the data sets' official scorers do."""
-    bare = "".join(character for character in answer.lower() if character not in string.punctuation)
-    return " ".join(re.sub(r"\b(a|an|the)\b", " ", bare).split())
-
-
 def majority_answer(answers: Sequence[Plan]) -> Plan:
     """The first plan of the commonest answer; of equally common ones, the one proposed first.
 
@@ -70,7 +64,7 @@ def bag_of_words(query: str) -> Counter[str]:
     Case is folded and one-letter words are left out, as the usual count vectoriser does; with it, and only with it, the
     plan sets of the paper's case studies fall into the clusters that eps = 2 is meant to make.
     """
-    return Counter(re.findall(r"\w\w+", query.lower()))
+    return Counter(term for term in terms(query) if len(term) > 1)
 
 
 def distance(a: Counter[str], b: Counter[str]) -> float:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 from langgraph_evidence.errors import UnusableReply
 from langgraph_evidence.llm.parse import Section, clean, tagged_lines
 from langgraph_evidence.llm.prompt import quote
-from langgraph_evidence.methods.furepa.assessor import normalise_answer
 from langgraph_evidence.methods.furepa.state import Plan, Step
+from langgraph_evidence.text import normalise_answer
 from langgraph_evidence.types import passage_line
 
 if TYPE_CHECKING:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from langgraph_evidence.text import words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,11 +25,7 @@ def default_features(texts: Sequence[str]) -> NDArray[np.float32]:
 
 def same_question(first: str, second: str) -> bool:
     """Whether two questions are the same words, case and punctuation aside."""
-    return _words(first) == _words(second)
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
+    return words(first) == words(second)
 
 
 def near_duplicates(questions: Sequence[str], asked: Sequence[str], *, near: float, features: Features) -> list[bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langgraph_evidence.errors import UnusableReply
@@ -20,11 +21,15 @@ class SubQuestion(NamedTuple):
     needs: tuple[int, ...]
 
 
-_NUMBERED = re.compile(r"^\s*(?:[-*•]\s+)?(?:Q?\(?\d{1,3}\s*[.):](?!\d)|[-*•])\s*(.*)$", re.IGNORECASE)
-_NEEDS = re.compile(r"\(?\s*\bneeds?\b(?:\s+answers?)?:?\s+#?(\d[\d\s,#]*(?:and\s+#?\d+)?)\s*\)?\.?\s*$", re.IGNORECASE)
-_NONE = re.compile(r"^\W*(?:none|no (?:split|sub-?questions?)(?: (?:is |are )?needed)?|n/?a)\W*$", re.IGNORECASE)
-_ANSWER_LABEL = re.compile(r"^\W*(?:the\s+)?(?:final\s+)?answer(?:\s+to\s+q)?\s*(?::|is:)\s*", re.IGNORECASE)
-_YES_NO = re.compile(r"^\W*(?:(?:the\s+)?answer\s*(?:is\s*:?|:)\W*)?(yes|no)\b(?!\s*/|\s+or\b)", re.IGNORECASE)
+# A reply of any length is read in linear time: a run that could end in two ways is possessive (`*+`), and spaces are
+# folded before an expression that has them at both ends.
+_NUMBERED = re.compile(r"^\s*+(?:[-*•]\s++)?(?:Q?\(?\d{1,3}\s*+[.):](?!\d)|[-*•])\s*+(.*)$", re.IGNORECASE)
+_NEEDS = re.compile(r"\(? ?\bneeds?\b(?: answers?)?:? #?(\d[\d ,#]*+(?:and #?\d++)?) ?\)?\.?$", re.IGNORECASE)
+_NONE = re.compile(r"^\W*+(?:none|no (?:split|sub-?questions?)(?: (?:is |are )?needed)?|n/?a)\W*+$", re.IGNORECASE)
+_AFTER_QUESTION = re.compile(r"(?<=\?)(?:\s*+,|[^\S\n]*+\n)\s*+")
+_ANSWER_LABEL = re.compile(r"^\W*+(?:the )?(?:final )?answer(?: to q)? ?(?::|is:) ?", re.IGNORECASE)
+_YES_NO = re.compile(r"^\W*+(?:(?:the\s++)?answer\s*+(?:is|:)\W*+)?(yes|no)\b(?!\s*+/|\s++or\b)", re.IGNORECASE)
+_QUESTION_LABEL = re.compile(r"^\W*+(?:sub-?)?question\s*+:\s*+", re.IGNORECASE)
 _UNKNOWN = re.compile(
     r"^(?:(?:it|this|that|the answer|q)\s+(?:is|was)\s+)?(?:unknown|none|n/?a|no answer\b.*"
     r"|not (?:known|found|provided|mentioned|specified|available|stated)"
@@ -33,7 +38,9 @@ _UNKNOWN = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_INPUT = 20_000
-# A runaway list is no split; what a tree can hold is decided elsewhere.
+# No question is longer; one that were would be put into every prompt below it, and once for each `#1` of another.
+_LONGEST_QUESTION = 2_000
+# A runaway list is no split; what a tree can hold is decided elsewhere. A brace opens no object so often either.
 _MOST = 50
 
 
@@ -54,7 +61,10 @@ def parse_split(reply: str, *, form: SplitFormat) -> list[SubQuestion]:
     if texts is None:
         wanted = "a numbered list" if form == "numbered" else "sub-questions with a comma after each"
         raise UnusableReply(f"Give {wanted}, nothing else, or the one word: none.", reply=reply)
-    return [_subquestion(item) for item in texts[:_MOST] if re.search(r"\w", _NEEDS.sub("", item))]
+    found = [_subquestion(item) for item in texts[:_MOST]]
+    if any(len(question.text) > _LONGEST_QUESTION for question in found):
+        raise UnusableReply(f"A sub-question has at most {_LONGEST_QUESTION} characters.", reply=reply)
+    return [question for question in found if re.search(r"\w", question.text)]
 
 
 def _listed(text: str) -> list[str] | None:
@@ -70,15 +80,16 @@ def _listed(text: str) -> list[str] | None:
 
 def _between_commas(text: str) -> list[str] | None:
     """A comma ends a sub-question only after its question mark, so that one inside it does not."""
-    parts = [part.strip() for part in re.split(r"(?<=\?)\s*(?:,|\n)\s*", text)]
+    parts = [part.strip() for part in _AFTER_QUESTION.split(text)]
     parts = [part for part in parts if part]
     return parts if parts and all("?" in part for part in parts) else None
 
 
 def _subquestion(text: str) -> SubQuestion:
+    text = " ".join(text.split())
     mark = _NEEDS.search(text)
     needs = tuple(int(number) for number in re.findall(r"\d{1,3}", mark[1])) if mark else ()
-    return SubQuestion(" ".join((text[: mark.start()] if mark else text).split()).strip("*_` "), needs)
+    return SubQuestion((text[: mark.start()] if mark else text).strip("*_` "), needs)
 
 
 def parse_yes_no(reply: str) -> bool:
@@ -116,7 +127,7 @@ def parse_input(reply: str) -> dict[str, Any]:
     """
     text = clean(reply)[:_LONGEST_INPUT]
     decoder = json.JSONDecoder(parse_constant=_refuse)
-    for start in (match.start() for match in re.finditer(r"\{", text)):
+    for start in (match.start() for match in islice(re.finditer(r"\{", text), _MOST)):
         try:
             value, _ = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
@@ -145,7 +156,7 @@ def parse_answer(reply: str) -> str:
     Raises:
         UnusableReply: The reply holds no word at all.
     """
-    text = " ".join(_ANSWER_LABEL.sub("", clean(reply)).split()).strip("*_` ")
+    text = _ANSWER_LABEL.sub("", " ".join(clean(reply).split())).strip("*_` ")
     if not text:
         raise UnusableReply("The reply is empty; give the answer, or the one word: unknown.", reply=reply)
     return "" if _UNKNOWN.match(text.rstrip(".!")) else text
@@ -155,10 +166,10 @@ def parse_wording(reply: str) -> str:
     """Reads a question worded anew.
 
     Raises:
-        UnusableReply: The reply is empty, or still leans on another answer by its number.
+        UnusableReply: The reply is empty or no question by its length, or still leans on another answer by its number.
     """
     line = next((line.strip() for line in clean(reply).splitlines() if re.search(r"\w", line)), "")
-    line = re.sub(r"^\W*(?:sub-?)?question\s*:\s*", "", line, flags=re.IGNORECASE).strip('*_`" ')
-    if not line or re.search(r"#\d", line):
+    line = _QUESTION_LABEL.sub("", line).strip('*_`" ')
+    if not line or len(line) > _LONGEST_QUESTION or re.search(r"#\d", line):
         raise UnusableReply("Give one question that stands alone, without numbers of others.", reply=reply)
     return line

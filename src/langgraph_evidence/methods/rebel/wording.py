@@ -31,9 +31,10 @@ def leans(question: str) -> bool:
 
 def fill(question: str, answers: Mapping[int, str]) -> str:
     """Puts short answers where `#n` stands for them; the others stay."""
+    names = {number: " ".join(answer.split()) for number, answer in answers.items()}
 
     def answer(match: re.Match[str]) -> str:
-        text = " ".join(answers.get(int(match[1]), "").split())
+        text = names.get(int(match[1]), "")
         return text.rstrip(".") if text and len(text) <= _LONGEST_NAME else match[0]
 
     return _REFERENCE.sub(answer, question)

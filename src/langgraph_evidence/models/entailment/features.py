@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Not citations.split_sentences: line breaks (titles, tables) end a sentence here, and the shipped head was trained on
+# Not the text room's sentences: line breaks (titles, tables) end a sentence here, and the shipped head was trained on
 # features of sentences cut like this; the other cut changes what it reads of 3% of the held-out premises.
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])|\n+")
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*", re.UNICODE)
 _NEGATIONS = frozenset(["not", "no", "never", "none", "nobody", "nothing", "neither", "nor", "without", "cannot", "t"])
+# Not the text room's words, stop words and stems, for the same reason: each feature is a count of these.
 _STOP = frozenset(
     """a an the of in on at to for from by with as and or but if than that this these those it its he she
     they his her their him them who whom whose which what when where why how is are was were be been

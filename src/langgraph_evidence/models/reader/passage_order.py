@@ -7,19 +7,17 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from langgraph_evidence.text import STOP_WORDS, words
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_STOPS = frozenset(
-    "a an the of in on at to for from by with and or is are was were be been do does did has have had which who whom "
-    "whose what when where why how that this it its as his her their also than".split()
-)
 _LINK = 0.4
 _LONG = 0.8
 
 
 def _words(text: str) -> list[str]:
-    return [word for word in re.findall(r"\w+", text.lower()) if word not in _STOPS]
+    return [word for word in words(text) if word not in STOP_WORDS]
 
 
 def relevance_order(question: str, passages: Sequence[str]) -> list[int]:

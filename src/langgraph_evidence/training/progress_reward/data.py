@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from langgraph_evidence.citations import split_sentences
+from langgraph_evidence.text import split_sentences
 from langgraph_evidence.training.base import SENTENCE_FILES
 
 if TYPE_CHECKING:

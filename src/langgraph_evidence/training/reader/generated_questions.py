@@ -9,6 +9,7 @@ import random
 import re
 from typing import TYPE_CHECKING
 
+from langgraph_evidence.text import STOP_WORDS
 from langgraph_evidence.training.reader.data import RELATION_QUESTIONS, Example, Row, join_passage, rows_of
 from langgraph_evidence.training.reader.mixture import PASSAGES, multihop_rows, open_rows
 
@@ -87,9 +88,6 @@ _CLOZES: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     ),
     (re.compile(rf"(?<=[a-z,] ){_NAME}"), ("Who", "What", "Which", "What name")),
 )
-_STOPS = frozenset(
-    "a an the in on at of and or to by for with from as is was were are it its his her he she they".split()
-)
 
 
 def plain_passages(folder: DataFolder, held_out: Collection[int]) -> list[Row]:
@@ -126,7 +124,7 @@ def cloze(sentence: str, chooser: random.Random) -> tuple[str, str] | None:
     match = chooser.choice(found)
     before, after = sentence[: match.start(1)].split(), sentence[match.end(1) :].split()
     near = (before[-6:], after[:10]) if chooser.random() < 0.5 else (before[-14:], after[:6])
-    kept = [[w for w in part if w.lower() in _STOPS or chooser.random() > 0.3] for part in near]
+    kept = [[w for w in part if w.lower() in STOP_WORDS or chooser.random() > 0.3] for part in near]
     if len(kept[0]) + len(kept[1]) < 3:
         return None
     lead = chooser.choice(words)
