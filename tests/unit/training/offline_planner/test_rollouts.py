@@ -128,11 +128,11 @@ def test_each_seed_has_samples_of_its_own(case: Case, asks: Asks) -> None:
 
 
 def test_nothing_reads_an_answer_out(case: Case, asks: Asks, monkeypatch: pytest.MonkeyPatch) -> None:
-    def read() -> None:
+    def read(*_: object) -> None:
         raise AssertionError
 
-    for name in ("default_reader", "default_query_scorer", "default_encoder"):
-        monkeypatch.setattr(f"langgraph_evidence.models.{name}", read)
+    for name in ("models.default_reader", "models.default_query_scorer", "run.cite"):
+        monkeypatch.setattr(f"langgraph_evidence.{name}", read)
     asks("The Clock", "Ann Example", ready_at=2)
     assert play(case).answered
     assert not play(case, settings=FurepaSettings(iterations=1)).answered

@@ -16,7 +16,7 @@ from langgraph_evidence.llm.offline.questions import analyse
 from langgraph_evidence.methods.furepa import FurepaSettings
 from langgraph_evidence.training.base import FILES
 from langgraph_evidence.training.base.data import DataFolder
-from langgraph_evidence.training.offline_planner import Case, Search
+from langgraph_evidence.training.offline_planner import Case, Search, play
 from langgraph_evidence.training.query_scorer import train
 from langgraph_evidence.training.query_scorer.data import read_pools
 from langgraph_evidence.training.query_scorer.evaluate import measure_query_scorer
@@ -62,6 +62,14 @@ def test_the_scored_searches_ask_what_the_offline_model_asks_of_what_is_held(cas
         assert pool_at(case, search).gold
     assert "Ann Example" in {query for search in searches for query in search.queries if search.held}
     assert scored_searches(case, seed=3, settings=warm) == scored_searches(case, seed=3, settings=warm)
+
+
+def test_any_of_the_queries_may_be_executed_not_the_first_sampled_alone(case: Case) -> None:
+    warm = FurepaSettings(temperature=1.5)
+    sampled = [play(case, seed=seed, settings=warm, may_answer=False).searches[0].queries for seed in range(8)]
+    drawn = [scored_searches(case, seed=seed, settings=warm)[0].queries for seed in range(8)]
+    assert list(map(set, drawn)) == list(map(set, sampled))
+    assert {one == other for one, other in zip(drawn, sampled, strict=True)} == {True, False}
 
 
 @pytest.mark.parametrize(("differing", "asked"), [(0.05, 1), (1.0, 0)])
