@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from langgraph_evidence.training.base import DataFolder
+    from langgraph_evidence.training.offline_planner.rollouts import Readiness, Rollout
 
 _ROLLOUTS = 3
 
@@ -25,17 +26,20 @@ def measure_planner(cases: Sequence[Case], tables: Tables, *, seed: int = 0) -> 
     point; `one shot` of as many passages by the question alone; `ready` is the accuracy of stopping at the states of
     rollouts that never answer, `always` the share of the commoner truth there.
     """
-    sources = {case.source: [other for other in cases if other.source == case.source] for case in cases}
-    return {name: _figures(chosen, tables, seed) for name, chosen in {**sources, "all": cases}.items()}
-
-
-def _figures(cases: Sequence[Case], tables: Tables, seed: int) -> dict[str, float]:
     played = [(case, play(case, tables, seed=seed + number)) for number in range(_ROLLOUTS) for case in cases]
-    rows = make_readiness(cases, tables, seed=seed)
-    right = [(weigh(row.features, tables.ready) >= 0) == row.complete for row in rows]
-    complete = _mean([row.complete for row in rows])
+    states = make_readiness(cases, tables, seed=seed)
+    figures = {}
+    for name in (*dict.fromkeys(case.source for case in cases), "all"):
+        chosen = [(case, run) for case, run in played if name in {case.source, "all"}]
+        figures[name] = _figures(chosen, [state for state in states if name in {state.source, "all"}], tables)
+    return figures
+
+
+def _figures(played: Sequence[tuple[Case, Rollout]], states: Sequence[Readiness], tables: Tables) -> dict[str, float]:
+    right = [(weigh(state.features, tables.ready) >= 0) == state.complete for state in states]
+    complete = _mean([state.complete for state in states])
     return {
-        "questions": len(cases),
+        "questions": len(played) // _ROLLOUTS,
         "recall": _mean([case.recall(run.held) for case, run in played]),
         "one shot": _mean([case.recall(case.ranking(case.question)[: len(run.held)]) for case, run in played]),
         "passages": _mean([len(run.held) for _, run in played]),
