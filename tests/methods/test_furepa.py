@@ -72,6 +72,16 @@ async def test_two_hops_then_an_answer_with_citations() -> None:
     assert model.most_in_flight == 5
 
 
+@pytest.mark.parametrize("mask", ["both", "none"])
+def test_a_prompts_values_are_plain_and_name_the_evidence_line_by_line(mask: Any) -> None:
+    model = scripted()
+    build(model, mask=mask).compile().invoke({"question": QUESTION})
+    values = [call["prompt"].values for call in model.calls]
+    assert json.loads(json.dumps(values)) == values
+    assert values[0] == {"question": QUESTION}
+    assert [len(held["context"]) for held in values[5:]] == [1] * 5 + [2] * 5
+
+
 def test_the_first_prompt_is_the_papers_and_later_ones_show_evidence_and_question_alone() -> None:
     model = scripted()
     build(model).compile().invoke({"question": QUESTION})

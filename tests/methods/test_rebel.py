@@ -77,6 +77,21 @@ async def test_nested_questions_are_answered_from_the_bottom_up() -> None:
     }
 
 
+def test_a_prompts_values_are_plain() -> None:
+    model = emma()
+    build(model, [Table(FACTS).tool()]).compile().invoke({"question": ROOT})
+    values = [call["prompt"].values for call in model.calls]
+    assert json.loads(json.dumps(values)) == values
+    assert {STEPS[call["prompt"].name] for call in model.calls} == {
+        "split",
+        "rewrite",
+        "recall",
+        "tool_input",
+        "answer",
+    }
+    assert values[0] == {"tools": ["Looks things up in lookup."], "memory": [], "question": ROOT}
+
+
 def test_the_prompts_are_the_papers_and_show_facts_as_data() -> None:
     model = emma()
     build(model, [Table(FACTS).tool()]).compile().invoke({"question": ROOT})

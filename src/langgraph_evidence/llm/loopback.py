@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.llm.testing import ScriptedChat
 
-_ROLES: dict[str, type[BaseMessage]] = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
+_ROLES: dict[str, type[BaseMessage]] = {
+    "system": SystemMessage,
+    "developer": SystemMessage,
+    "user": HumanMessage,
+    "assistant": AIMessage,
+}
 _PARAMETERS = ("n", "seed", "stop", "temperature", "logprobs", "top_logprobs", "max_tokens")
 
 Refuse = Callable[[dict[str, Any]], dict[str, Any] | None]

@@ -14,6 +14,7 @@ from langgraph_evidence.evaluation.datasets import load_data
 from langgraph_evidence.evaluation.evaluate import EvaluationOptions, run_evaluation
 from langgraph_evidence.evaluation.outcome import Outcome
 from langgraph_evidence.evaluation.runner import outcome_of
+from langgraph_evidence.llm.scripts import Asks
 from langgraph_evidence.llm.testing import ScriptedChat
 from langgraph_evidence.methods import Components, Method
 from langgraph_evidence.methods.furepa.settings import FurepaSettings
@@ -125,7 +126,8 @@ def test_questions_without_paragraphs_need_an_index(tmp_path: Path) -> None:
 
 
 def test_a_judge_is_asked_about_the_methods_answers(data: Path) -> None:
-    judge = ScriptedChat(rules=[("Prediction\nAnn Moe", "Yes"), ("", "No")])
+    rules = [(Asks("judge", lambda call: call.values["prediction"] == "Ann Moe"), "Yes"), ("", "No")]
+    judge = ScriptedChat(rules=rules)
     report = run_evaluation(METHOD, data, model=chat(), options=EvaluationOptions(judge=judge))
     assert [row.metrics["judged"].mean for row in report.rows] == [1.0, 0.0]
 

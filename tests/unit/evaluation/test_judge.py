@@ -7,6 +7,7 @@ from langgraph_evidence.evaluation.judge import judge_answers, parse_verdict
 from langgraph_evidence.evaluation.question import Question
 from langgraph_evidence.evaluation.runner import outcome_of
 from langgraph_evidence.llm.chat import LanguageModel
+from langgraph_evidence.llm.scripts import Asks
 from langgraph_evidence.llm.testing import ScriptedChat
 
 
@@ -22,13 +23,13 @@ def test_another_first_word_is_no_verdict(reply: str) -> None:
 
 
 async def test_what_cannot_be_read_is_counted_and_is_no_yes() -> None:
-    chat = ScriptedChat(
-        rules=[("Prediction\nright\n\nGround-truth Answer\na; b", "Yes"), ("wrong", "No"), ("odd", "Perhaps, yes")]
-    )
+    says = {"right": "Yes", "wrong": "No", "odd": "Perhaps, yes"}
+    chat = ScriptedChat(rules=[(Asks("judge"), lambda call, _: says[call.values["prediction"]])])
     texts = ["right", "wrong", "odd", " "]
     questions = [Question(id=text, question="Q?", answers=("a", "b"), dataset="hotpotqa") for text in texts]
     outcomes = [outcome_of(question, {"answer": question.id}, seconds=0.0) for question in questions]
     verdicts = await judge_answers(LanguageModel(chat), questions, outcomes)
     assert verdicts.by_question == {"right": True, "wrong": False, "odd": None, " ": False}
     assert (verdicts.accuracy, [*verdicts.by_question.values()].count(None)) == (0.25, 1)
+    assert {call["prompt"].values["answer"] for call in chat.calls} == {"a; b"}
     assert verdicts.usage["calls"] == 4  # the odd one was asked twice, the empty one never

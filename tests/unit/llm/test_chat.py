@@ -19,10 +19,12 @@ from langgraph_evidence.concurrency import node, run_sync
 from langgraph_evidence.errors import InvalidInput, ModelError, OutOfTime, UnusableReply
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.llm.prompt import Prompt
+from langgraph_evidence.llm.scripts import Asks
 from langgraph_evidence.llm.testing import ScriptedChat
 
 PROMPT = Prompt("demo", (("system", "Count."), ("human", "Question: $question")), ("question",))
 ASKED = {"question": "how many?"}
+REPAIRS = Asks("demo", lambda call: bool(call.complaint))
 
 
 def number(text: Any) -> Any:
@@ -79,7 +81,7 @@ def test_two_bad_replies_are_a_typed_failure_that_keeps_its_cost(run: Any) -> No
 
 
 def test_a_failing_repair_keeps_the_cost_of_both_calls(run: Any) -> None:
-    chat = ScriptedChat(rules=[("", "many")], faults=[{"match": "cannot be used", "status": 400}])
+    chat = ScriptedChat(rules=[("", "many")], faults=[{"match": REPAIRS, "status": 400}])
     with pytest.raises(ModelError, match="HTTP 400") as caught:
         run(LanguageModel(chat).ask(PROMPT, ASKED, parse=number))
     assert caught.value.usage is not None

@@ -29,10 +29,8 @@ if TYPE_CHECKING:
     from langchain_core.retrievers import BaseRetriever
 
     from langgraph_evidence.models.query_scorer import QueryScorer
-    from langgraph_evidence.run import Cut
 
-# propose, assess, score_queries, retrieve, next_round
-ROUND_STEPS = 5
+ROUND_STEPS = 5  # propose, assess, score_queries, retrieve, next_round
 
 _Graph = StateGraph[FurepaState, FurepaSettings, QuestionInput, FurepaOutput]
 
@@ -95,15 +93,14 @@ class Furepa(MethodRun[FurepaSettings]):
     def next_round(self, state: FurepaState) -> FurepaState:
         """Goes on with another iteration, or ends the loop: after T of them, by the budget, or by the host's limit."""
         settings, plans = self.settings_of(state), plans_of_round(state)
-        kept = self._kept(state)
-        cut: Cut = self.cut_of(state, steps=ROUND_STEPS, kept=kept)
+        cut = self.cut_of(state, steps=ROUND_STEPS, kept=self._kept(state))
         if state["iteration"] >= settings.iterations:
             cut = "forced"
         elif any(plan["kind"] == "late" for plan in plans):
             cut = "budget"
         # A round in which no call went through is asked again, by one call alone.
         wanted = 1 if plans else settings.plans_a_round
-        return FurepaState(cut=cut, sampling=self.affordable(state, wanted=wanted, kept=kept))
+        return FurepaState(cut=cut, sampling=self.affordable(state, wanted=wanted, kept=self._kept(state)))
 
     def samples(self, state: FurepaState) -> list[Send] | Literal["force_answer"]:
         """Starts the calls of an iteration."""
@@ -148,7 +145,9 @@ class Furepa(MethodRun[FurepaSettings]):
 
     def raise_temperature(self, state: FurepaState) -> FurepaState:
         """Ends an iteration that found nothing new to ask, with a higher temperature (section 3.2.2)."""
-        return FurepaState(iteration=state["iteration"] + 1, temperature=self._risen(state))
+        return FurepaState(
+            iteration=state["iteration"] + 1, temperature=self.settings_of(state).risen(state["temperature"])
+        )
 
     async def score_queries(self, state: FurepaState) -> FurepaState:
         """Query scorer: orders the queries by their predicted reciprocal rank (eqs. 6-10)."""
@@ -158,8 +157,9 @@ class Furepa(MethodRun[FurepaSettings]):
     async def retrieve(self, state: FurepaState) -> FurepaState:
         """Executes the best query: its best ranked new passage joins the evidence (eq. 3); without one tp rises."""
         update = await execute(state, self.retriever, seconds=self.seconds_left(state))
-        nothing = len(update.get("evidence", [])) == len(state["evidence"])
-        return FurepaState({**update, "temperature": self._risen(state)}) if nothing else update
+        if len(update.get("evidence", [])) == len(state["evidence"]):
+            update["temperature"] = self.settings_of(state).risen(state["temperature"])
+        return update
 
     def answer(self, state: FurepaState) -> FurepaState:
         """Ends with the commonest answer of the answer plans and its chain of thought."""
@@ -198,8 +198,3 @@ class Furepa(MethodRun[FurepaSettings]):
     def _kept(self, state: FurepaState) -> int:
         """The calls kept back for a forced answer; not the last one of all while there is nothing to answer from."""
         return 1 if state["evidence"] or self.affordable(state, wanted=2, kept=0) > 1 else 0
-
-    def _risen(self, state: FurepaState) -> float | None:
-        """The next temperature: tp0 and the rises (eq. 1), capped; the paper neither caps nor resets it."""
-        settings, now = self.settings_of(state), state["temperature"]
-        return None if now is None else max(min(now + settings.temperature_step, settings.temperature_limit), now)

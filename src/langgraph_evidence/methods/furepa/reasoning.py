@@ -46,24 +46,15 @@ async def propose_plans(model: LanguageModel, sample: Sample) -> FurepaState:
     """
     settings = FurepaSettings(**sample["settings"])
     prompt = _prompt_of(sample, settings)
-    values: dict[str, Any] = {
-        "question": sample["question"],
-        "context": sample["context"],
-        "history": sample["history"],
-    }
-    iteration = sample["iteration"]
-    seeds = None
-    if settings.seed is not None or model.deterministic:
-        first = (settings.seed or 0) + iteration * (settings.samples + 1) + sample["index"]
-        seeds = [first + i for i in range(sample["count"])]
-    row = f"{iteration}:propose.{sample['index']}"
+    values: dict[str, Any] = {name: sample[name] for name in ("question", "context", "history")}
+    iteration, row = sample["iteration"], f"{sample['iteration']}:propose.{sample['index']}"
     try:
         replies = await model.sample(
             prompt,
             {name: values[name] for name in prompt.variables},
             n=sample["count"],
             temperature=sample["temperature"],
-            seeds=seeds,
+            seeds=_seeds(sample, settings) if settings.seed is not None or model.deterministic else None,
             native=settings.native_n,
             allowance=Allowance(sample["calls"], sample["seconds"]),
         )
@@ -82,6 +73,12 @@ async def propose_plans(model: LanguageModel, sample: Sample) -> FurepaState:
         else:
             plans[name] = read_plan(name, iteration, reply.text, may_answer=bool(sample["context"]))
     return FurepaState(plans=plans, ledger={row: total_usage(reply.usage for reply in replies)})
+
+
+def _seeds(sample: Sample, settings: FurepaSettings) -> list[int]:
+    """One for each plan, different in every iteration; the last of an iteration is for the call that asks alone."""
+    first = (settings.seed or 0) + sample["iteration"] * (settings.samples + 1) + sample["index"]
+    return [first + i for i in range(sample["count"])]
 
 
 async def force_answer(

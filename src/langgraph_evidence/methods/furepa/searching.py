@@ -38,7 +38,7 @@ async def rank_by_score(
     Args:
         state: Of the run.
         retriever: Finds D.
-        scorer: Gives the scorer; asked for in a thread, where loading it blocks no event loop.
+        scorer: Gives the scorer; it is called in a thread, so that loading weights blocks no event loop.
         limit: Passages that are taken for each query.
         seconds: The time that is left, or None.
     """
@@ -52,14 +52,13 @@ async def rank_by_score(
     except TimeoutError:
         return FurepaState(ledger=_row(state, "score", started))
     ranked = [
-        ScoredQuery(
-            plan=state["queries"][i]["plan"],
-            query=queries[i],
-            score=assessor.predicted_score(scores[i]),
-            relevance=max(scores[i], default=0.0),
-        )
+        ScoredQuery({
+            **state["queries"][i],
+            "score": assessor.predicted_score(scores[i]),
+            "relevance": max(scores[i], default=0.0),
+        })
         for i in assessor.rank_queries(scores)
-    ]
+    ]  # fmt: skip
     return FurepaState(
         queries=ranked, scored_by="trained" if trained else "untrained", ledger=_row(state, "score", started)
     )

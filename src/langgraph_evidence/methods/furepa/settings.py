@@ -108,6 +108,12 @@ class FurepaSettings(Settings):
         """The plans n of an iteration; without the assessor there is one to follow."""
         return self.samples if self.assess else 1
 
+    def risen(self, temperature: float | None) -> float | None:
+        """The next temperature: tp0 and the rises (eq. 1), capped; the paper neither caps nor resets it."""
+        if temperature is None:
+            return None
+        return max(min(temperature + self.temperature_step, self.temperature_limit), temperature)
+
     def filter(self) -> FilterSettings:
         """What the query filter is told."""
         return FilterSettings(eps=self.eps, min_cluster=self.min_cluster, differing=self.differing)

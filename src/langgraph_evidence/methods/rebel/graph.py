@@ -22,7 +22,7 @@ from langgraph_evidence.methods.rebel.offline import RESPONDERS
 from langgraph_evidence.methods.rebel.rounds import evidence_of, is_last, kept_for, task_of, within_calls
 from langgraph_evidence.methods.rebel.settings import RebelSettings
 from langgraph_evidence.methods.rebel.state import FREE, WORK, Frame, RebelOutput, RebelState, Stage, Task
-from langgraph_evidence.methods.rebel.steps import Steps, decided, ended, guarded, question_about, tell_fact
+from langgraph_evidence.methods.rebel.steps import Steps, ended, guarded, tell_facts
 from langgraph_evidence.methods.rebel.toolbox import Toolbox
 from langgraph_evidence.methods.rebel.tree import tree_of
 from langgraph_evidence.run import Cut, MethodRun, QuestionInput, add_nodes, replaced
@@ -126,8 +126,7 @@ class Rebel(MethodRun[RebelSettings]):
         """Moves on every frame that waits for nobody, and schedules those that are worked on next."""
         settings = self.settings_of(state)
         changed = advance(state["frames"], settings, self.steps.toolbox.names, MOVES)
-        for frame in changed.values():
-            tell_fact(frame)
+        tell_facts(changed.values())
         frames = {**state["frames"], **changed}
         found = [] if frames[ROOT]["stage"] == "done" else ready(frames, parallel=settings.parallel)
         cut = state["cut"] or self._cut(state, frames, found)
@@ -138,8 +137,8 @@ class Rebel(MethodRun[RebelSettings]):
         for frame in found:
             ticket = tickets.issue() if frame["stage"] == "use_tool" else frame["ticket"]
             changed[frame["id"]] = Frame({**frame, "ticket": ticket})
-        scheduled = [frame["id"] for frame in found]
-        return RebelState(frames=changed, scheduled=scheduled, round=state["round"] + 1, cut=cut)
+        names = [frame["id"] for frame in found]
+        return RebelState(frames=changed, scheduled=names, round=state["round"] + 1, cut=cut)
 
     def _cut(self, state: RebelState, frames: Frames, found: list[Frame]) -> Cut:
         """Why the answer has to be forced now, or nothing; its call and its steps are kept back for it."""
@@ -171,7 +170,9 @@ class Rebel(MethodRun[RebelSettings]):
         The answer is "repeat", "skip", or `{"reply": text}` with what the tool is known to have replied; whatever else
         is given, the use is not repeated.
         """
-        return ended(task, decided(task, interrupt(question_about(task["frame"]))), MOVES)
+        frame, limit = task["frame"], self.settings_of(task).reply_chars
+        decision = interrupt(tickets.question_about(frame))
+        return ended(task, tickets.decided(frame["tool"], decision, limit=limit), MOVES)
 
     def ending(self, state: RebelState) -> RebelState:
         """Gathers answer, evidence, tree and facts from the frames."""
@@ -189,10 +190,7 @@ class Rebel(MethodRun[RebelSettings]):
         """One round after another: the steps of all frames that are ready, then `advance`."""
         builder: _Graph = self.builder(RebelState, given=QuestionInput, output=RebelOutput)
         add_nodes(builder, self.begin, self.advance, self.confirm, self.conclude)
-        steps = self.steps
-        add_nodes(builder, *(guarded(step, MOVES) for step in (steps.rewrite, steps.split, steps.recall)))
-        add_nodes(builder, *(guarded(step, MOVES) for step in (steps.pick_tool, steps.tool_input, steps.use_tool)))
-        add_nodes(builder, guarded(steps.answer, MOVES))
+        add_nodes(builder, *(guarded(step, MOVES) for step in self.steps.asking()))
         builder.add_edge(START, "begin")
         builder.add_edge("begin", "advance")
         builder.add_conditional_edges("advance", self.scheduled, [*WORK, "conclude"])

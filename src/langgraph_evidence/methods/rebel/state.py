@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from typing_extensions import TypedDict
 
 from langgraph_evidence.run import RunOutput, RunState, merge_by_id
-from langgraph_evidence.types import Passage
+from langgraph_evidence.types import Passage, Usage
 
 Origin = Literal["memory", "tool", "model", "failed"]
 """Where an answer comes from: earlier facts, a tool's reply, the model's own knowledge; `failed` is no answer."""
@@ -96,6 +96,15 @@ class ToolReply(TypedDict):
     tool: str
     text: str
     passages: list[Passage]
+
+
+class Done(NamedTuple):
+    """What a step came to: its outcome, what it cost, the frames that it opened, what a tool replied."""
+
+    outcome: Outcome
+    usage: Usage | None = None
+    opened: Mapping[str, Frame] = MappingProxyType({})
+    reply: ToolReply | None = None
 
 
 class Node(TypedDict):

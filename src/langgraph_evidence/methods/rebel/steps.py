@@ -6,7 +6,7 @@ import asyncio
 import time
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from langgraph_evidence.budget import Allowance, took
 from langgraph_evidence.errors import ModelError, OutOfTime, UnusableReply
@@ -23,32 +23,22 @@ from langgraph_evidence.methods.rebel.protocol import (
     parse_yes_no,
 )
 from langgraph_evidence.methods.rebel.settings import RebelSettings
-from langgraph_evidence.methods.rebel.state import Fact, Origin, Outcome, RebelState, Task, ToolReply
+from langgraph_evidence.methods.rebel.state import Done, Fact, Origin, Outcome, RebelState, Task, ToolReply
 from langgraph_evidence.types import no_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
     from langgraph_evidence.llm import LanguageModel, Reply
     from langgraph_evidence.llm.prompt import Prompt
-    from langgraph_evidence.methods.rebel.frames import Frames, Moves
+    from langgraph_evidence.methods.rebel.frames import Moves
     from langgraph_evidence.methods.rebel.near_duplicates import Features
     from langgraph_evidence.methods.rebel.state import Frame
     from langgraph_evidence.methods.rebel.toolbox import Toolbox
-    from langgraph_evidence.types import Usage
 
 T = TypeVar("T")
 
 _QUESTION, _ANSWER = 600, 2000
-
-
-class Done(NamedTuple):
-    """What a step came to: its outcome, what it cost, the frames that it opened, what a tool replied."""
-
-    outcome: Outcome
-    usage: Usage | None = None
-    opened: Frames = {}  # noqa: RUF012 - never changed
-    reply: ToolReply | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +48,11 @@ class Steps:
     model: LanguageModel
     toolbox: Toolbox
     features: Features
+
+    def asking(self) -> tuple[Callable[[Task], Awaitable[Done]], ...]:
+        """The steps that ask a model or a tool."""
+        first = (self.rewrite, self.split, self.recall)
+        return (*first, self.pick_tool, self.tool_input, self.use_tool, self.answer)
 
     async def split(self, task: Task) -> Done:
         """Splits a question into sub-questions and drops those that ask the same again (section 3.1)."""
@@ -239,7 +234,7 @@ def guarded(step: Callable[[Task], Awaitable[Done]], moves: Moves) -> Callable[[
 def ended(task: Task, done: Done, moves: Moves) -> RebelState:
     """What a step puts into the state: its frame in the next stage, what it opened, what it was told, what it cost."""
     after = moved(task["frame"], done.outcome, moves)
-    tell_fact(after)
+    tell_facts([after])
     replies = {} if done.reply is None else {after["id"]: done.reply}
     return RebelState(
         frames={after["id"]: after, **done.opened}, replies=replies, ledger={_row(task): done.usage or no_usage()}
@@ -255,38 +250,16 @@ def _row(task: Task) -> str:
     return f"{task['round']}.{task['frame']['id']}"
 
 
-def question_about(frame: Frame) -> dict[str, Any]:
-    """What a human is asked about a use of a tool that may have happened."""
-    return {
-        "ask": "This use of a tool may already have happened when the run broke off. Repeat it, or skip it?",
-        "id": frame["id"],
-        "question": frame["question"],
-        "tool": frame["tool"],
-        "arguments": frame["arguments"],
-        "answers": ["repeat", "skip", {"reply": "what the tool replied"}],
-    }
-
-
-def decided(task: Task, decision: Any) -> Done:
-    """What becomes of that use by the human's answer."""
-    tool = task["frame"]["tool"]
-    if decision == "repeat":
-        return Done(Outcome("repeat", {"ticket": ""}))
-    if isinstance(decision, dict) and isinstance(decision.get("reply"), str):
-        text = decision["reply"][: settings_of(task).reply_chars]
-        return Done(Outcome("told", {"ticket": ""}), reply=ToolReply(tool=tool, text=text, passages=[]))
-    return Done(Outcome("skip", {"error": f"The tool {tool} was in use when the run broke off; not repeated."}))
-
-
 def settings_of(task: Task) -> RebelSettings:
     """The settings of the run."""
     return RebelSettings(**task["settings"])
 
 
-def tell_fact(frame: Frame) -> None:
-    """Sends `rebel.fact` for a question that is finished."""
-    if frame["stage"] == "done":
-        events.fact({"fact": fact_of(frame)})
+def tell_facts(frames: Iterable[Frame]) -> None:
+    """Sends `rebel.fact` for each question that is finished."""
+    for frame in frames:
+        if frame["stage"] == "done":
+            events.fact({"fact": fact_of(frame)})
 
 
 def memory_of(facts: Sequence[Fact]) -> list[dict[str, str]]:
