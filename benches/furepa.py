@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 from langgraph_evidence.errors import EvidenceError, InvalidInput
 from langgraph_evidence.evaluation.datasets import DataSet, join_data, load_data
 from langgraph_evidence.evaluation.evaluate import EvaluationOptions, run_evaluation
+from langgraph_evidence.evaluation.report import signed
+from langgraph_evidence.evaluation.tables import markdown_table
 from langgraph_evidence.methods import get_method
 from langgraph_evidence.settings import parse_assignments
 
@@ -79,21 +81,16 @@ def measure(data: DataSet, options: argparse.Namespace, *, index: Path | None = 
 
 def table(reports: dict[str, Report]) -> str:
     """All data sets in one table, with the paired difference in evidence recall under each."""
-    lines = [["", "", "n", *COLUMNS.values(), *COSTS.values()]]
-    lines.append(["---", "---"] + ["--:"] * (len(lines[0]) - 2))
+    lines = []
     for name, report in reports.items():
         for row in report.rows:
             shares = [f"{100 * row.metrics[key].mean:.1f}" for key in COLUMNS]
             costs = [f"{row.metrics[key].mean:.1f}" for key in COSTS]
             lines.append([name, row.name, str(row.questions), *shares, *costs])
         (differences,) = report.differences().values()
-        shown = [
-            f"{100 * x.mean:+.1f} ({100 * x.low:+.1f} to {100 * x.high:+.1f})"
-            for x in map(differences.get, COLUMNS)
-            if x
-        ]
+        shown = [signed(x) for x in map(differences.get, COLUMNS) if x]
         lines.append([name, "difference (95%)", "", *shown, *[""] * len(COSTS)])
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return markdown_table(["", "", "n", *COLUMNS.values(), *COSTS.values()], lines, left=2)
 
 
 def main() -> int:

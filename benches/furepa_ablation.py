@@ -24,6 +24,8 @@ from langgraph_evidence.errors import EvidenceError, InvalidInput
 from langgraph_evidence.evaluation.datasets import DataSet, join_data, load_data
 from langgraph_evidence.evaluation.evaluate import EvaluationOptions, run_evaluation
 from langgraph_evidence.evaluation.intervals import paired_difference
+from langgraph_evidence.evaluation.report import signed
+from langgraph_evidence.evaluation.tables import markdown_table
 from langgraph_evidence.llm.offline.answers import find_answer
 from langgraph_evidence.llm.offline.evidence import bridges
 from langgraph_evidence.llm.offline.questions import analyse
@@ -138,13 +140,12 @@ def measure(data: DataSet, variant: Variant, options: argparse.Namespace) -> Rep
 
 def table(reports: dict[str, dict[str, Report]]) -> str:
     """A line a data set and variant, each followed by its one-shot retrieval."""
-    lines = [["", "", "n", *METRICS.values(), *COSTS.values()]]
-    lines.append(["---", "---"] + ["--:"] * (len(lines[0]) - 2))
+    lines = []
     for data, variants in reports.items():
         for name, report in variants.items():
             ours, once = report.rows
             lines += [_cells(data, name, ours), _cells(data, "-- one-shot, as many", once)]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return markdown_table(["", "", "n", *METRICS.values(), *COSTS.values()], lines, left=2)
 
 
 def _cells(data: str, name: str, row: ReportRow) -> list[str]:
@@ -154,14 +155,14 @@ def _cells(data: str, name: str, row: ReportRow) -> list[str]:
 
 def differences(reports: dict[str, dict[str, Report]]) -> str:
     """Pairs of variants over all questions of all data sets: points and their 95% intervals."""
-    lines = [["all data sets", *METRICS.values()], ["---"] + ["--:"] * len(METRICS)]
+    lines = []
     for ours, theirs in COMPARED:
         pairs = [(variants[ours].rows[0], variants[theirs].rows[0]) for variants in reports.values()]
         lines.append([f"{ours} less {theirs}", *(_difference(pairs, key) for key in METRICS)])
     for name in VARIANTS:
         pairs = [(variants[name].rows[0], variants[name].rows[1]) for variants in reports.values()]
         lines.append([f"{name} less one-shot", *(_difference(pairs, key) for key in METRICS)])
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return markdown_table(["all data sets", *METRICS.values()], lines)
 
 
 def _difference(pairs: Sequence[tuple[ReportRow, ReportRow]], key: str) -> str:
@@ -171,8 +172,7 @@ def _difference(pairs: Sequence[tuple[ReportRow, ReportRow]], key: str) -> str:
         for one, other in zip(ours.scores, theirs.scores, strict=True)
         if key in one and key in other
     ]
-    found = paired_difference([one for one, _ in scores], [other for _, other in scores])
-    return f"{100 * found.mean:+.1f} ({100 * found.low:+.1f} to {100 * found.high:+.1f})"
+    return signed(paired_difference([one for one, _ in scores], [other for _, other in scores]))
 
 
 def main() -> int:

@@ -8,15 +8,15 @@ from __future__ import annotations
 import argparse
 import inspect
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
 
 from typer.testing import CliRunner
 
 from langgraph_evidence.cli import app
-from langgraph_evidence.cli.methods import describe, mermaid
+from langgraph_evidence.cli.methods import describe
 from langgraph_evidence.events import VERSION
+from langgraph_evidence.llm.events import SCHEMAS as MODEL_EVENTS
 from langgraph_evidence.methods import get_method, method_names
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def methods_page() -> str:
         method = get_method(name)
         settings = "\n".join(list(describe(method))[1:])
         parts.append(
-            f"## {name}\n\n{method.paper}\n\n```mermaid\n{mermaid(method).strip()}\n```\n\n"
+            f"## {name}\n\n{method.paper}\n\n```mermaid\n{method.drawing().strip()}\n```\n\n"
             f"Settings of `{method.settings.__name__}`, with the value, its type and where it comes from:\n\n"
             f"```text\n{settings}\n```\n"
         )
@@ -107,8 +107,8 @@ def events_page() -> str:
     )
     parts = [head]
     seen: dict[str, Any] = {}
-    for room in ("llm", *(f"methods.{name}" for name in method_names())):
-        for kind, schema in import_module(f"langgraph_evidence.{room}.events").SCHEMAS.items():
+    for events in (MODEL_EVENTS, *(get_method(name).events for name in method_names())):
+        for kind, schema in events.items():
             parts.append(f"## `{kind}`\n\n{told(schema)}\n\n{fields_table(schema, seen)}")
     parts.append("# Types in events\n")
     done: set[str] = set()

@@ -27,25 +27,25 @@ _THREADS = 64
 
 
 class _Background:
-    """The loop, its thread and the process they belong to (a fork inherits neither)."""
+    """The loop and its thread."""
 
     def __init__(self) -> None:
-        self.pid = os.getpid()
         self.loop = asyncio.new_event_loop()
         self.loop.set_default_executor(ThreadPoolExecutor(_THREADS, thread_name_prefix="evidence"))
         threading.Thread(target=self.loop.run_forever, name="evidence-loop", daemon=True).start()
 
 
 _lock = threading.Lock()
-_background: _Background | None = None
+# One a process, by its id: a fork inherits neither loop nor thread.
+_backgrounds: dict[int, _Background] = {}
 
 
 def _get_background() -> _Background:
-    global _background  # noqa: PLW0603 - one loop a process is the point of this module
     with _lock:
-        if _background is None or _background.pid != os.getpid():
-            _background = _Background()
-        return _background
+        process = os.getpid()
+        if process not in _backgrounds:
+            _backgrounds[process] = _Background()
+        return _backgrounds[process]
 
 
 def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -69,7 +69,8 @@ def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def _on_background_loop() -> bool:
-    return _background is not None and asyncio.get_running_loop() is _background.loop
+    background = _backgrounds.get(os.getpid())
+    return background is not None and asyncio.get_running_loop() is background.loop
 
 
 async def call_either(

@@ -20,7 +20,7 @@ class Event(Generic[P]):
     """One kind of event; called with its payload, it is sent.
 
     Args:
-        kind: `<method>.<event>`, e.g. `furepa.query`.
+        kind: `<method>.<event>`.
         schema: The TypedDict of its payload; `docs/events.md` is generated from it.
     """
 
@@ -41,7 +41,7 @@ def emit(kind: str, data: Mapping[str, Any]) -> None:
     """Sends one event to whoever streams the run with `stream_mode="custom"`; outside a graph it does nothing.
 
     Args:
-        kind: `<method>.<event>`, e.g. `furepa.query`.
+        kind: `<method>.<event>`.
         data: JSON values; the schema of each event is kept beside the method that sends it.
     """
     try:

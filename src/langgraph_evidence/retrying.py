@@ -8,6 +8,8 @@ TRANSIENT_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 # Clients share no base class; the names are what they have in common. httpx calls all of its own a TransportError.
 _TRANSIENT_NAMES = frozenset({
     "ConnectionError", "TimeoutError", "TransportError", "APIConnectionError", "APITimeoutError", "RemoteProtocolError",
+    # An HTTP 200 whose body is no reply.
+    "BadBody", "JSONDecodeError", "APIResponseValidationError",
 })  # fmt: skip
 
 
@@ -24,14 +26,16 @@ def is_transient(error: BaseException) -> bool:
     """Whether the same call may succeed later: by its status where there is one, else by the kind of failure."""
     status = status_of(error)
     if status is not None:
-        return status in TRANSIENT_STATUS
+        # A request that was served failed in the reading of its body.
+        return status in TRANSIENT_STATUS or 200 <= status < 300
     return any(kind.__name__ in _TRANSIENT_NAMES for kind in type(error).__mro__)
 
 
-def retry_after(error: BaseException) -> float | None:
+def retry_after(error: BaseException | None) -> float | None:
     """The seconds that a server asks to be left alone; None where it asks for nothing."""
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     try:
-        return max(float(headers.get("retry-after", "")), 0.0)
+        seconds = float(headers.get("retry-after", ""))
     except (TypeError, ValueError):
         return None
+    return seconds if seconds >= 0 else None

@@ -5,7 +5,9 @@ A method inherits `RunState` and `MethodRun` and adds what is its own.
 
 from __future__ import annotations
 
+import functools
 import inspect
+import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, TypeVar
@@ -17,15 +19,15 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
-from langgraph_evidence.budget import Allowance, Budget, spent
+from langgraph_evidence.budget import Allowance, Budget, spent, took
 from langgraph_evidence.citations import cite, cited_message
 from langgraph_evidence.concurrency import node
-from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.errors import InvalidInput, OutOfTime
 from langgraph_evidence.settings import Settings, resolve, schema_of, within
 from langgraph_evidence.types import Citation, Passage, Stopped, Usage, no_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Coroutine, Mapping
 
     from langgraph_evidence.events import Event
 
@@ -55,6 +57,7 @@ class RunState(TypedDict, total=False):
     """The memory that every run has; a node gives back the keys that it changes.
 
     `remaining_steps` is LangGraph's. `settings` are those that the run began with, so that a resumed run has the same.
+    `stopped` is empty while it runs.
     """
 
     remaining_steps: RemainingSteps
@@ -66,7 +69,7 @@ class RunState(TypedDict, total=False):
     citations: list[Citation]
     messages: list[AIMessage]
     usage: Usage
-    stopped: Stopped
+    stopped: Stopped | Literal[""]
 
 
 class RunOutput(TypedDict):
@@ -133,6 +136,7 @@ class MethodRun(ABC, Generic[S]):
             citations=[],
             messages=[],
             usage=no_usage(),
+            stopped="",
         )
         return {**shared, self.asks_for: asked.strip(), **self.fresh(asked.strip(), settings)}
 
@@ -169,15 +173,32 @@ class MethodRun(ABC, Generic[S]):
     def _budget(self, state: RunState) -> Budget:
         return self.settings_of(state).budget()
 
+    def in_time(self, body: Callable[[Any], Coroutine[Any, Any, Any]]) -> Callable[[Any], Coroutine[Any, Any, Any]]:
+        """A node that asks or searches once: its time counts, and where the run's deadline cuts it the run is cut."""
+
+        @functools.wraps(body)
+        async def run(state: Any) -> Any:
+            started, row = time.monotonic(), f"{len(state['ledger'])}:{body.__name__}.0"
+            try:
+                update = await body(state)
+            except (OutOfTime, TimeoutError) as late:
+                usage = getattr(late, "usage", None) or took(time.monotonic() - started)
+                return RunState(cut="budget", ledger={row: usage})
+            return {"ledger": {row: took(time.monotonic() - started)}, **update}
+
+        return run
+
     def conclude(self, state: Any) -> Any:
         """Cites what supports the answer, and adds up what the run has spent."""
         own = self.ending(state)
         ended = {**state, **own}
+        # Nobody but an edit ends a run without saying why.
+        stopped: Stopped = ended["stopped"] or ("answered" if ended["answer"] else "no_answer")
         citations = cite(ended[self.asks_for], ended["answer"], ended["evidence"])
-        ended |= {"citations": citations, "usage": spent(state["ledger"])}
+        ended |= {"citations": citations, "usage": spent(state["ledger"]), "stopped": stopped}
         self.answered({key: ended[key] for key in self.answered.schema.__annotations__})
         message = cited_message(ended["answer"], citations, name=self.name)
-        return {**own, "citations": citations, "messages": [message], "usage": ended["usage"]}
+        return {**own, **{key: ended[key] for key in ("citations", "usage", "stopped")}, "messages": [message]}
 
     def builder(self, state: type, *, given: type, output: type) -> StateGraph[Any, Any, Any, Any]:
         """An empty graph over the method's state, its input and its output."""

@@ -10,10 +10,8 @@ from rebel_world import build as build_rebel
 from rebel_world import scripted as rebel_script
 
 from langgraph_evidence import FurepaSettings, create_furepa
-from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.llm.prompt import PromptCall
 from langgraph_evidence.llm.testing import ScriptedChat
-from langgraph_evidence.methods.rebel import RebelSettings
 
 
 def furepa(model: Any = None, **values: Any) -> Any:
@@ -33,35 +31,6 @@ def rebel(**values: Any) -> Any:
 
     asking = rebel_script(rules=[(ANY, reply)])
     return asking, build_rebel(asking, [Table({}).tool()], near=1.0, **values).compile()
-
-
-LIFTS = [
-    (furepa, FurepaSettings, {"iterations": 100}),
-    (furepa, FurepaSettings, {"iterations": 100, "samples": 64}),
-    (rebel, RebelSettings, {"depth": 9, "max_nodes": 500}),
-]
-
-
-@pytest.mark.parametrize("typed", [False, True])
-@pytest.mark.parametrize(("build", "settings", "wishes"), LIFTS)
-def test_a_caller_cannot_lift_the_limits_that_a_graph_was_built_with(
-    build: Any, settings: Any, wishes: Any, typed: Any
-) -> None:
-    def context(**limits: Any) -> Any:
-        return settings(**wishes, **limits) if typed else {**wishes, **limits}
-
-    model, graph = build(max_calls=6, max_tokens=10**6, max_seconds=600.0)
-    none = dict.fromkeys(("max_calls", "max_tokens", "max_seconds"))
-    graph.invoke({"question": QUESTION}, context=context(**none))
-    assert len(model.calls) <= 6
-    before = len(model.calls)
-    graph.invoke({"question": QUESTION}, context=context(max_calls=1))
-    assert len(model.calls) <= before + 1
-    before = len(model.calls)
-    for name, more in (("max_calls", 7), ("max_tokens", 10**6 + 1), ("max_seconds", 600.5)):
-        with pytest.raises(InvalidInput, match=f"'{name}' was given {more}; .* This graph's maker set that limit"):
-            graph.invoke({"question": QUESTION}, context=context(**{name: more}))
-    assert len(model.calls) == before
 
 
 @pytest.mark.parametrize("context", [{"iterations": 1}, FurepaSettings(iterations=1)])

@@ -8,18 +8,15 @@ import time
 from typing import Any, get_args
 
 import pytest
-from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import StructuredTool, ToolException
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from pydantic import TypeAdapter
-from rebel_world import ANY, FACTS, ROOT, SPLITS, STEPS, Table, asks, build, scripted, word_features
+from rebel_world import FACTS, ROOT, SPLITS, STEPS, Table, asks, build, scripted, splitting, word_features
 
-from langgraph_evidence.errors import InvalidInput, ModelError
+from langgraph_evidence.errors import ModelError
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.llm.parse import clean
 from langgraph_evidence.methods.rebel import RebelSettings, outline
-from langgraph_evidence.methods.rebel.events import SCHEMAS
 from langgraph_evidence.methods.rebel.graph import Rebel
 from langgraph_evidence.methods.rebel.steps import Steps
 from langgraph_evidence.methods.rebel.toolbox import Toolbox
@@ -237,18 +234,6 @@ def test_a_tool_that_breaks_fails_the_fact_and_the_question_is_answered_without_
     assert "secret" not in json.dumps(out, default=str)
 
 
-def always_splits(question: str) -> str:
-    return f"1. Is {question[:-1]} left?\n2. Is {question[:-1]} right?"
-
-
-def splitting(**fields: Any) -> Any:
-    def reply(call: Any, _seed: int) -> str:
-        step = STEPS[call.name]
-        return always_splits(call.values["question"]) if step == "split" else {"recall": "yes", "answer": "so"}[step]
-
-    return scripted(**{"rules": [(ANY, reply)], **fields})
-
-
 @pytest.mark.parametrize("values", [{}, {"depth": 20, "max_nodes": 40}, {"depth": 20, "max_nodes": 1}, {"depth": 1}])
 def test_a_model_that_always_splits_stays_inside_its_nodes_and_still_answers(values: Any) -> None:
     model = splitting()
@@ -277,18 +262,12 @@ def test_budgets_of_tokens_and_seconds_end_the_run() -> None:
         assert out["tree"]["0"]["origin"] == "failed"
 
 
-@pytest.mark.parametrize("limit", range(6, 40))
+@pytest.mark.parametrize("limit", range(6, 24))
 @pytest.mark.parametrize("parallel", [True, False])
 def test_a_hosts_limit_of_steps_answers_from_what_there_is(limit: Any, parallel: Any) -> None:
     graph = build(splitting(), [Table({}).tool()], near=1.0, depth=9, max_nodes=500, parallel=parallel).compile()
     out = graph.invoke({"question": "A?"}, {"recursion_limit": limit})
     assert (out["answer"], out["stopped"]) == ("so", "step_limit")
-
-
-def test_a_chain_of_langchain_allows_few_steps_and_gets_its_answer() -> None:
-    graph = build(splitting(), [Table({}).tool()], near=1.0, depth=9, max_nodes=500).compile()
-    chain = graph | RunnableLambda(lambda out: (out["answer"], out["stopped"]))
-    assert chain.invoke({"question": "A?"}) == ("so", "step_limit")
 
 
 def slow(seconds: float) -> Any:
@@ -450,56 +429,11 @@ def test_a_use_that_may_have_happened_is_asked_about_and_not_repeated(decision: 
     assert (out["answer"], once.uses) == (answer, uses)
 
 
-def test_stopped_before_every_node_and_resumed_it_makes_the_same_calls() -> None:
-    model, table = emma(), Table(FACTS)
-    builder = build(model, [table.tool()])
-    graph = builder.compile(checkpointer=InMemorySaver(), interrupt_before=list(builder.nodes))
-    config: Any = {"configurable": {"thread_id": "1"}}
-    graph.invoke({"question": ROOT}, config)
-    while graph.get_state(config).next:
-        graph.invoke(None, config)
-    assert graph.get_state(config).values["answer"] == "12 degrees"
-    assert table.asked == list(FACTS)
-    whole = emma()
-    build(whole, [Table(FACTS).tool()]).compile().invoke({"question": ROOT})
-    assert len(model.calls) == len(whole.calls)
-
-
-def test_a_thread_that_answered_another_question_starts_afresh() -> None:
-    graph = build(emma(), [Table(FACTS).tool()]).compile(checkpointer=InMemorySaver())
-    config: Any = {"configurable": {"thread_id": "1"}}
-    graph.invoke({"question": ROOT}, config)
-    out = graph.invoke({"question": "Who wrote Emma?"}, config, context={"depth": 0})
-    assert [node["question"] for node in out["tree"].values()] == ["Who wrote Emma?"]
-    assert out["usage"]["calls"] == 3
-
-
-@pytest.mark.parametrize("bad", [{}, {"question": " "}, {"question": 7}])
-def test_an_input_without_a_question_is_refused(bad: Any) -> None:
-    with pytest.raises(InvalidInput, match="non-empty 'question'"):
-        build(emma()).compile().invoke(bad)
-
-
-def test_events_follow_their_documented_schemas() -> None:
+def test_facts_are_told_as_they_are_learned() -> None:
     graph = build(emma(), [Table(FACTS).tool()]).compile()
-    stream = list(graph.stream({"question": ROOT}, stream_mode="custom"))
-    assert {event["type"] for event in stream} == set(SCHEMAS)
-    for event in stream:
-        payload = {key: value for key, value in event.items() if key not in {"type", "v"}}
-        assert json.loads(json.dumps(payload)) == payload
-        assert set(payload) == set(SCHEMAS[event["type"]].__annotations__)
-        TypeAdapter(SCHEMAS[event["type"]]).validate_python(payload, strict=True)
+    stream = graph.stream({"question": ROOT}, stream_mode="custom")
     facts = [event["fact"]["id"] for event in stream if event["type"] == "rebel.fact"]
     assert facts == ["0-1-1", "0-1-2", "0-1", "0-2", "0"]
-
-
-@pytest.mark.parametrize("mode", ["values", "updates", "messages", "custom", "tasks", "debug"])
-async def test_every_stream_mode_works_and_no_planning_token_leaks(mode: Any) -> None:
-    graph = build(emma(), [Table(FACTS).tool()]).compile()
-    streamed = [chunk async for chunk in graph.astream({"question": ROOT}, stream_mode=mode)]
-    if mode == "messages":
-        assert [message.text for message, _ in streamed if message.type == "ai"] == ["12 degrees"]
-    assert streamed
 
 
 NASTY = ["", " ", "yes", "no", "none", "1", "2", "Tool 1", "1. A?", "2. Is it #1? (needs 1)", "{", "}", "#1", "ÿ" * 50]
@@ -535,14 +469,3 @@ def test_three_thousand_random_replies_raise_nothing_and_invent_no_fact() -> Non
             assert bool(fact["answer"]) is (fact["origin"] != "failed")
             assert any(re.sub(r"\s", "", fact["answer"]) in text for text in said)
         assert all(passage["id"].startswith("tool:") for passage in out["evidence"])
-
-
-def test_runs_at_the_same_time_do_not_mix() -> None:
-    graph = build(emma(), [Table(FACTS).tool()]).compile()
-
-    async def many() -> list[dict[str, Any]]:
-        return list(await asyncio.gather(*(graph.ainvoke({"question": ROOT}) for _ in range(6))))
-
-    outs = asyncio.run(many())
-    assert {out["answer"] for out in outs} == {"12 degrees"}
-    assert {out["usage"]["calls"] for out in outs} == {19}

@@ -56,7 +56,7 @@ def serving(answer: Callable[[Arrival], Answer], *, tls: ssl.SSLContext | None =
     """Runs a service while the block runs; with a context, an encrypted one."""
 
     class Handler(BaseHTTPRequestHandler):
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
+        def log_message(self, format: str, *args: Any) -> None:
             """Says nothing."""
 
         def do_GET(self) -> None:

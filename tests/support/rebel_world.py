@@ -80,6 +80,17 @@ def _usual(step: str, question: str, values: Mapping[str, Any]) -> str:
     return usual.get(step, '{"query": "' + question.replace('"', "'") + '"}')
 
 
+def splitting(**fields: Any) -> ScriptedChat:
+    """A model that splits every question in two and knows every answer."""
+
+    def reply(call: PromptCall, _seed: int) -> str:
+        step, question = STEPS[call.name], call.values["question"][:-1]
+        split = f"1. Is {question} left?\n2. Is {question} right?"
+        return {"split": split, "recall": "yes", "answer": "so"}[step]
+
+    return scripted(**{"rules": [(ANY, reply)], **fields})
+
+
 class Table:
     """Replies by question; it records what it was asked, and how many at the same time."""
 

@@ -16,14 +16,14 @@ import pytest
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import ConfigDict, TypeAdapter, with_config
 
-from langgraph_evidence import FurepaSettings, create_furepa, retriever_for
+from langgraph_evidence import FurepaSettings, create_furepa, methods, retriever_for
 from langgraph_evidence.cli.app import run
 from langgraph_evidence.data import sample_questions
 from langgraph_evidence.llm.testing import ScriptedChat
 from langgraph_evidence.methods.furepa.events import SCHEMAS
 from langgraph_evidence.text import normalise_answer
 from langgraph_evidence.training import heads
-from langgraph_evidence.training.base.loop import Progress, TrainResult
+from langgraph_evidence.training.base.options import Progress, TrainResult
 from langgraph_evidence.types import Passage
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +65,7 @@ def test_generated_pages_are_current() -> None:
 def test_the_results_are_the_header_and_what_the_command_prints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def measure(data: Path, folds: Any) -> list[heads.Row]:
+    def measure(data: Path, folds: Any) -> list[heads.TableRow]:
         return [{"row": "trained", "f1": 0.75 if (data, folds) == (tmp_path, {7}) else 0.0}]
 
     stub = heads.Head("what one is for", lambda: TrainResult({}, Progress()), measure)
@@ -89,7 +89,10 @@ def test_the_page_of_results_has_the_header_and_a_table_of_every_head() -> None:
     ]
 
 
-OWN = {"Who founded the maker of the Trans-Oceanic radio?": {"Ralph Matthews"}}
+OWN = {
+    "Who founded the maker of the Trans-Oceanic radio?": {"Ralph Matthews"},
+    "Where was Dhyan Chand born?": {"Allahabad"},
+}
 
 
 def right_answers() -> dict[str, set[str]]:
@@ -113,17 +116,21 @@ def test_python_blocks_of_a_page_run_in_their_order(page: str, tmp_path: Path, m
 
     def noted(self: Any, given: Any, *args: Any, **how: Any) -> Any:
         output = invoke(self, given, *args, **how)
-        answered.append((given["question"], output["answer"]))
+        asked.extend([] if given is None else [given["question"]])
+        if output["stopped"]:  # an interrupted run has no answer yet
+            answered.append((asked[-1], output["answer"]))
         return output
 
+    asked: list[str] = []
     monkeypatch.setattr(CompiledStateGraph, "invoke", noted)
+    monkeypatch.setattr(methods, "_LOADERS", dict(methods._LOADERS))
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "page"}
     for block in blocks("python"):
         if block.page == page and not block.reason:
             exec(compile(block.code, page, "exec"), names)  # noqa: S102 - our own pages
     assert wrong(answered) == []
-    assert len(answered) >= 3 or page != "README.md"
+    assert len(answered) >= {"README.md": 3, "CONTRIBUTING.md": 1}.get(page, 0)
 
 
 @pytest.mark.slow

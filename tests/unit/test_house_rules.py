@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from langgraph.checkpoint.serde._msgpack import STRICT_MSGPACK_ENABLED
 
+from langgraph_evidence.methods import method_names
+
 ROOT = Path(__file__).parents[2]
 ROOMS = ("src", "graphs", "tools")
 MAX_FILE = 300
@@ -118,6 +120,28 @@ def test_rooms_have_no_catch_all() -> None:
     rooms = {ROOT / "src/langgraph_evidence" / room / "base" for room in ("models", "training")}
     guilty = [path for path in python_files(*ROOMS) if path.stem in names or path.parent.name in names]
     assert [path for path in guilty if path.parent not in rooms] == []
+
+
+def test_other_rooms_know_a_method_by_its_entry_alone() -> None:
+    source = ROOT / "src/langgraph_evidence"
+    files = [*(source / "cli").rglob("*.py"), *(source / "tools").rglob("*.py"), *(ROOT / "tools").glob("*.py")]
+    files += [*(source / "llm").rglob("*.py"), *source.glob("[!_]*.py"), ROOT / "docs/generate.py"]
+    guilty = []
+    for path in files:
+        tree = ast.parse(path.read_text("utf-8"))
+        prose = {id(node.body[0].value) for node in ast.walk(tree) if hasattr(node, "body") and _is_prose(node)}
+        words = [node for node in ast.walk(tree) if id(node) not in prose]
+        named = " ".join(
+            str(getattr(node, field, "")) for node in words for field in ("id", "attr", "name", "value", "module")
+        )
+        guilty += [f"{path.name}: {name}" for name in method_names() if name in named.lower()]
+    assert guilty == []
+
+
+def _is_prose(node: ast.AST) -> bool:
+    """Whether a body begins with a docstring."""
+    body = getattr(node, "body", None)
+    return isinstance(body, list) and bool(body) and isinstance(body[0], ast.Expr)
 
 
 def test_no_typed_dict_of_the_standard_library() -> None:

@@ -65,7 +65,7 @@ def run(arguments: Sequence[str]) -> int:
         if len(words) != len(arguments):
             traceback.print_exc()
         code, message = explain(error)
-        print(message, file=sys.stderr)  # noqa: T201 - the command line's own error stream
+        sys.stderr.write(f"{message}\n")
         return code
 
 

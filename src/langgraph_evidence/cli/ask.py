@@ -2,57 +2,50 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from langgraph_evidence.cli.options import (
+    DbOption,
+    InFlightOption,
+    MethodOption,
+    ModelOption,
+    SettingsOption,
+    Thread,
+    read_settings,
+)
 from langgraph_evidence.cli.screen import Screen
 from langgraph_evidence.cli.sources import CorpusOption, IndexOption, KindOption, open_passages
 from langgraph_evidence.cli.tools import AllowOption, ToolsOption, open_tools
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.methods import Components, Method, get_method
+from langgraph_evidence.methods import DEFAULT, Components, Method, get_method, method_names
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from langchain_core.tools import BaseTool
-
-    from langgraph_evidence.settings import Settings
-
-InFlight = Literal["repeat", "skip"]
 
 NO_ANSWER = 3
 OFFLINE_NOTE = "offline: this package's own extraction over a 22M encoder, not a language model"
 
 
-class Thread(NamedTuple):
-    """Where a run is kept, and what becomes of a tool that was in use when it broke off."""
-
-    name: str
-    db: Path
-    in_flight: InFlight | None
-
-
 def ask(
     question: Annotated[str, typer.Argument(help="The question (or, for a method that checks claims, the claim).")],
     *,
-    method: Annotated[str, typer.Option(help="The method; `evidence methods` lists them.")] = "furepa",
+    method: MethodOption = DEFAULT,
     corpus: CorpusOption = None,
     index: IndexOption = None,
     kind: KindOption = "bm25",
     tools: ToolsOption = None,
     allow: AllowOption = None,
-    model: Annotated[str, typer.Option(help="'offline', or provider:model as LangChain names it.")] = "offline",
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the method; may be repeated.")
-    ] = None,
+    model: ModelOption = "offline",
+    settings: SettingsOption = None,
     max_calls: Annotated[int | None, typer.Option(help="Model calls that the run may make.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Seconds that the run may work.")] = None,
     thread: Annotated[str | None, typer.Option(help="Keep the run under this name, and resume it.")] = None,
-    db: Annotated[Path | None, typer.Option(help="The SQLite file that --thread is kept in.", dir_okay=False)] = None,
-    in_flight: Annotated[
-        InFlight | None,
-        typer.Option(help="Of a tool that was in use when the thread broke off and must not be used twice."),
-    ] = None,
+    db: DbOption = None,
+    in_flight: InFlightOption = None,
     json: Annotated[bool, typer.Option("--json", help="Write the graph's output as one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no steps.")] = False,
 ) -> int:
@@ -67,7 +60,8 @@ def ask(
     screen = Screen(steps=not (json or quiet))
     retriever, what = open_passages(corpus, index, kind=kind)
     screen.note(chosen.paper)
-    screen.note(f"Searching {what}. Model: {OFFLINE_NOTE if model == 'offline' else model}.")
+    asking = f" Model: {OFFLINE_NOTE if model == 'offline' else model}." if chosen.needs_model else ""
+    screen.note(f"Searching {what}.{asking}")
     builder = chosen.create(Components(model, retriever, _tools(chosen, tools, allow)), values)
     store = None if thread is None or db is None else Thread(thread, db, in_flight)
     output = _run(builder, {chosen.input_key: question.strip()}, screen, method=chosen, store=store)
@@ -78,21 +72,11 @@ def ask(
     return 0 if output.get("answer") else NO_ANSWER
 
 
-def read_settings(method: Method, assignments: list[str], limits: dict[str, Any]) -> Settings:
-    """The settings of a run from `key=value` words and the limits that were given.
-
-    Raises:
-        InvalidInput: A name or a value is not allowed.
-    """
-    from langgraph_evidence.settings import parse_assignments
-
-    given = {name: value for name, value in limits.items() if value is not None}
-    return method.settings(**{**parse_assignments(method.settings, assignments), **given})
-
-
 def _tools(method: Method, folders: list[Path] | None, allow: list[str] | None) -> list[BaseTool]:
     if folders and not method.uses_tools:
-        raise InvalidInput(f"The method {method.name!r} uses no tools; leave --tools out, or give --method rebel.")
+        others = [name for name in method_names() if get_method(name).uses_tools]
+        hint = f"leave --tools out, or give --method {' or '.join(others)}"
+        raise InvalidInput(f"The method {method.name!r} uses no tools; {hint}.")
     return open_tools(folders, allow) if method.uses_tools else []
 
 
@@ -102,5 +86,5 @@ def _run(
     from langgraph_evidence.cli import running
 
     if store is None:
-        return running.run(builder, given, screen)
+        return running.run(builder, given, screen, method=method)
     return running.run_on_thread(builder, given, screen, method=method, store=store)

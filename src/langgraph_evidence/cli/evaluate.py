@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from langgraph_evidence.cli.ask import read_settings
+from langgraph_evidence.cli.options import MethodOption, ModelOption, SettingsOption, read_settings
 from langgraph_evidence.cli.screen import Screen
 from langgraph_evidence.cli.sources import IndexOption, KindOption
-from langgraph_evidence.methods import get_method
+from langgraph_evidence.methods import DEFAULT, get_method
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from langgraph_evidence.evaluation.outcome import Outcome
 
 FAILED = 1
+RunsOption = Annotated[Path, typer.Option(help="Keeps every outcome, so that a killed evaluation goes on.")]
 # Without a terminal a line is written every so many questions, so that a log stays readable.
 _EVERY = 25
 
@@ -29,21 +30,17 @@ _EVERY = 25
 def evaluate(
     *,
     data: Annotated[str, typer.Option(help="HotpotQA, 2WikiMultihopQA or MuSiQue questions: official file or JSONL.")],
-    method: Annotated[str, typer.Option(help="The method; `evidence methods` lists them.")] = "furepa",
+    method: MethodOption = DEFAULT,
     fold: Annotated[int | None, typer.Option(help="Keep the questions of one fold.")] = None,
     limit: Annotated[int | None, typer.Option(help="Keep the first questions.", min=1)] = None,
     index: IndexOption = None,
     kind: KindOption = "bm25",
-    model: Annotated[str, typer.Option(help="'offline', or provider:model as LangChain names it.")] = "offline",
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the method; may be repeated.")
-    ] = None,
+    model: ModelOption = "offline",
+    settings: SettingsOption = None,
     k: Annotated[int | None, typer.Option(help="Also compare with one-shot retrieval of so many passages.")] = None,
     judge: Annotated[str | None, typer.Option(help="A model that judges every answer.")] = None,
     concurrency: Annotated[int, typer.Option(help="Questions under way at once.", min=1)] = 4,
-    runs: Annotated[Path, typer.Option(help="Keeps every outcome, so that a killed evaluation goes on.")] = Path(
-        "runs"
-    ),
+    runs: RunsOption = Path("runs"),
     json: Annotated[bool, typer.Option("--json", help="Write the report as one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from langgraph_evidence.cli.screen import Screen
-from langgraph_evidence.methods import Components, Method, get_method, method_names
+from langgraph_evidence.methods import Method, get_method, method_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,27 +37,22 @@ def describe(method: Method) -> Iterator[str]:
 
 
 def draw(method: Annotated[str, typer.Argument(help="The method; `evidence methods` lists them.")]) -> int:
-    """Draws a method's graph as mermaid text."""
-    Screen().out(mermaid(get_method(method)).rstrip())
+    """Draws a method as mermaid text: its algorithm, or else its graph."""
+    Screen().out(get_method(method).drawing().rstrip())
     return 0
-
-
-def mermaid(method: Method) -> str:
-    """The drawing of a method's graph; it is built from the offline model and the shipped sample, and never run."""
-    from langchain_core.retrievers import BaseRetriever
-
-    class Undrawn(BaseRetriever):
-        def _get_relevant_documents(self, query: str, **_: Any) -> list[Any]:
-            raise NotImplementedError(query)
-
-    builder = method.create(Components("offline", Undrawn()), method.settings())
-    return str(builder.compile().get_graph().draw_mermaid())
 
 
 def _as_json(method: Method) -> dict[str, Any]:
     from langgraph_evidence.settings import properties
 
-    return {"paper": method.paper, "input": method.input_key, "settings": properties(method.settings)}
+    return {
+        "paper": method.paper,
+        "input": method.input_key,
+        "needs_model": method.needs_model,
+        "uses_tools": method.uses_tools,
+        "local_models": list(method.local_models),
+        "settings": properties(method.settings),
+    }
 
 
 def _word(value: Any) -> str:

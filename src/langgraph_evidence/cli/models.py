@@ -1,4 +1,4 @@
-"""`evidence models eval` and `evidence train`: the figures of the trained heads, and how they are made."""
+"""`evidence models eval` and `evidence train`: the metrics of the trained heads, and how they are made."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from langgraph_evidence.training.heads import Row
+    from langgraph_evidence.training.heads import TableRow
 
 app = typer.Typer(help="The trained local models.", rich_markup_mode=None, no_args_is_help=True)
 _EVERY = 50
@@ -76,7 +76,7 @@ def train(
     encoder = Encoder.load(device=device)
     with _progress(screen, head) as report:
         result = chosen.train(data, folder, encoder, resume=resume, report=report)
-    screen.json({"head": head, "weights": str(folder / f"{head}{chosen.suffix}"), "fold_7": result.figures})
+    screen.json({"head": head, "weights": str(folder / f"{head}{chosen.suffix}"), "fold_7": result.metrics})
     return 0
 
 
@@ -98,7 +98,7 @@ def _folds(word: str) -> frozenset[int]:
     raise InvalidInput(f"--fold was given {word!r}; it takes 0 to 9, or 'any'.")
 
 
-def _columns(rows: Sequence[Row]) -> list[str]:
+def _columns(rows: Sequence[TableRow]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
@@ -106,17 +106,18 @@ def _cell(value: str | float | None) -> str:
     return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def _markdown(rows: Sequence[Row]) -> str:
+def _markdown(rows: Sequence[TableRow]) -> str:
+    from langgraph_evidence.evaluation.tables import markdown_table
+
     names = _columns(rows)
-    lines = [names, ["---"] * len(names), *([_cell(row.get(name)) for name in names] for row in rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return markdown_table(names, [[_cell(row.get(name)) for name in names] for row in rows], left=len(names))
 
 
-def _section(name: str, meaning: str, rows: Sequence[Row]) -> str:
+def _section(name: str, meaning: str, rows: Sequence[TableRow]) -> str:
     return f"\n## {name}\n\n{meaning[:1].upper()}{meaning[1:]}.\n\n{_markdown(rows)}"
 
 
-def _table(rows: Sequence[Row]) -> Table:
+def _table(rows: Sequence[TableRow]) -> Table:
     from rich.table import Table
 
     table = Table(*_columns(rows))

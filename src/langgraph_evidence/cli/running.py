@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langgraph.types import Command
 
-from langgraph_evidence.cli.steps import tell
 from langgraph_evidence.errors import InvalidInput, MissingExtra, ResourceError
+from langgraph_evidence.telling import tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
     from langgraph.types import Interrupt
 
-    from langgraph_evidence.cli.ask import Thread
+    from langgraph_evidence.cli.options import Thread
     from langgraph_evidence.cli.screen import Screen
     from langgraph_evidence.methods import Method
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     Graph = CompiledStateGraph[Any, Any, Any, Any]
 
 
-def run(builder: Builder, given: dict[str, str], screen: Screen) -> dict[str, Any]:
+def run(builder: Builder, given: dict[str, str], screen: Screen, *, method: Method) -> dict[str, Any]:
     """Runs a graph once and gives back its output."""
-    return _stream(builder.compile(), given, None, screen=screen)
+    return _Telling(builder.compile(), screen, method).stream(given, None)
 
 
 def run_on_thread(
@@ -61,9 +61,10 @@ def run_on_thread(
             return output_of(graph, state.values)
         if same:
             screen.note(f"Resuming thread {thread} at {', '.join(sorted({task.name for task in state.tasks}))}.")
-        output = _stream(graph, None if same else given, config, screen=screen)
+        telling = _Telling(graph, screen, method)
+        output = telling.stream(None if same else given, config)
         while graph.get_state(config).interrupts:
-            output = _stream(graph, _decided(graph.get_state(config).interrupts, store), config, screen=screen)
+            output = telling.stream(_decided(graph.get_state(config).interrupts, store), config)
         return output
 
 
@@ -86,20 +87,26 @@ def output_of(graph: Graph, values: dict[str, Any]) -> dict[str, Any]:
     return {key: values[key] for key in ([keys] if isinstance(keys, str) else keys) if key in values}
 
 
-def _stream(
-    graph: Graph, given: dict[str, str] | Command[Any] | None, config: RunnableConfig | None, *, screen: Screen
-) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    # Without a saver there is nothing to make durable, and LangGraph warns.
-    durability: Any = "sync" if graph.checkpointer else None
-    with screen.working("working"):
-        parts: Any = graph.stream(given, config, stream_mode=["custom", "values"], durability=durability)
-        for mode, part in parts:
-            if mode == "values":
-                values = part
-            else:
-                screen.lines(tell(part))
-    return output_of(graph, values)
+class _Telling(NamedTuple):
+    """A graph whose runs are told as the method's entry says."""
+
+    graph: Graph
+    screen: Screen
+    method: Method
+
+    def stream(self, given: dict[str, str] | Command[Any] | None, config: RunnableConfig | None) -> dict[str, Any]:
+        """Starts a run, or goes on with one, and gives back its output."""
+        values: dict[str, Any] = {}
+        # Without a saver there is nothing to make durable, and LangGraph warns.
+        durability: Any = "sync" if self.graph.checkpointer else None
+        with self.screen.working("working"):
+            parts: Any = self.graph.stream(given, config, stream_mode=["custom", "values"], durability=durability)
+            for mode, part in parts:
+                if mode == "values":
+                    values = part
+                else:
+                    self.screen.lines(tell(part, self.method.tell))
+        return output_of(self.graph, values)
 
 
 @contextmanager

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
+
+from langgraph_evidence.telling import clean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -14,31 +16,11 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
+    from langgraph_evidence.telling import Line
     from langgraph_evidence.types import Citation, Usage
 
 
-class Line(NamedTuple):
-    """One line of a step: a short label, what there is to say, and how it is set off on a terminal."""
-
-    label: str
-    text: str
-    style: str = ""
-
-
 _LABEL_WIDTH = 10
-
-
-def clean(text: str) -> str:
-    """The text on one line without control characters: what was retrieved or generated must not command a terminal."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in " ".join(text.split()))
-
-
-def shorten(text: str, letters: int) -> str:
-    """At most so many letters of a text, cut at a word where there is one."""
-    flat = clean(text)
-    if len(flat) <= letters:
-        return flat
-    return flat[:letters].rsplit(" ", 1)[0] + " ..."
 
 
 class Screen:

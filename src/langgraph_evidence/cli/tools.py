@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from langgraph_evidence.cli.screen import Screen, clean
+from langgraph_evidence.cli.screen import Screen
 from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.telling import clean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -107,7 +108,7 @@ def open_tools(folders: list[Path] | None, allow: list[str] | None) -> list[Base
 
 
 def _environment() -> Mapping[str, str]:
-    return os.environ  # noqa: TID251 - the command line is the edge
+    return os.environ
 
 
 def _schema(tool: BaseTool) -> dict[str, Any]:

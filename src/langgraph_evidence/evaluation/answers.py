@@ -91,11 +91,13 @@ def cover_em(prediction: str, answers: Sequence[str], *, whole_words: bool = Fal
     return float(any(f"{edge}{gold}{edge}" in padded if gold else not predicted for gold in golds))
 
 
-Fact = tuple[str, int]
+SupportingFact = tuple[str, int]
 """A supporting fact: the passage's title and the sentence's index, counted from 0."""
 
 
-def score_facts(predicted: Sequence[Fact], gold: Sequence[Fact], *, style: Style = "hotpotqa") -> Overlap:
+def score_facts(
+    predicted: Sequence[SupportingFact], gold: Sequence[SupportingFact], *, style: Style = "hotpotqa"
+) -> Overlap:
     """Agreement of two sets of supporting facts.
 
     Args:
@@ -114,7 +116,7 @@ def score_facts(predicted: Sequence[Fact], gold: Sequence[Fact], *, style: Style
     return Overlap(em, harmonic_mean(precision, recall), precision, recall)
 
 
-def _facts(facts: Sequence[Fact], style: Style) -> list[Fact]:
+def _facts(facts: Sequence[SupportingFact], style: Style) -> list[SupportingFact]:
     # The official 2Wiki script lowers titles after removing duplicates, so facts that differ in case alone stay two.
     unique = dict.fromkeys((title, index) for title, index in facts)
     return [(title.lower() if style == "2wiki" else title, index) for title, index in unique]

@@ -34,13 +34,16 @@ def as_many_as(outcomes: Sequence[Outcome]) -> dict[str, int]:
     return {outcome["id"]: kept.get(outcome["id"], average) for outcome in outcomes}
 
 
-def one_shot(retrievers: Retrievers, count: Counts, *, model: LanguageModel | None = None) -> Answerer:
+def one_shot(
+    retrievers: Retrievers, count: Counts, *, model: LanguageModel | None = None, temperature: float | None = 0.0
+) -> Answerer:
     """An answerer that searches once, with the question as the query.
 
     Args:
         retrievers: The retriever of a question, the same that the method had.
         count: How many passages a question gets.
         model: Answers from those passages with FuRePA's forced-answer prompt; without it only evidence is given.
+        temperature: Of the model's calls; None sends none.
     """
 
     async def answer(question: Question) -> Mapping[str, Any]:
@@ -48,7 +51,7 @@ def one_shot(retrievers: Retrievers, count: Counts, *, model: LanguageModel | No
         evidence = await search(retrievers(question), question.question, k=k) if k else []
         if model is None:
             return {"answer": "", "evidence": evidence, "stopped": "retrieved", "usage": no_usage()}
-        text, usage = await _answer_from(model, question.question, evidence)
+        text, usage = await _answer_from(model, question.question, evidence, temperature=temperature)
         return {
             "answer": text,
             "evidence": evidence,
@@ -60,10 +63,13 @@ def one_shot(retrievers: Retrievers, count: Counts, *, model: LanguageModel | No
     return answer
 
 
-async def _answer_from(model: LanguageModel, question: str, evidence: Sequence[Passage]) -> tuple[str, Usage]:
+async def _answer_from(
+    model: LanguageModel, question: str, evidence: Sequence[Passage], *, temperature: float | None
+) -> tuple[str, Usage]:
     context = context_of(evidence, words=FurepaSettings().evidence_words)
+    values = {"question": question, "context": context}
     try:
-        reply = await model.ask(FORCE, {"question": question, "context": context}, parse=parse_forced, temperature=0.0)
+        reply = await model.ask(FORCE, values, parse=parse_forced, temperature=temperature)
     except UnusableReply as unusable:
         return "", unusable.usage or no_usage()
     return reply.value[1], reply.usage

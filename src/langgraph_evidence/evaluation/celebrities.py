@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.evaluation.answers import cover_em
-from langgraph_evidence.evaluation.question import Question, Step
-from langgraph_evidence.evaluation.rows import read_rows
+from langgraph_evidence.evaluation.question import GoldStep, Question
 from langgraph_evidence.evaluation.runner import run_questions
+from langgraph_evidence.evaluation.tables import markdown_table
+from langgraph_evidence.retrieval.reading import json_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -68,7 +69,7 @@ def load_celebrities(path: Path, *, count: int = 100, seed: int = 0) -> dict[str
         ResourceError: The file is missing or broken, or has too few questions.
     """
     by_row: dict[str, list[Question]] = {row: [] for row in CATEGORIES.values()}
-    for place, row in read_rows(path):
+    for place, row in json_rows(path):
         if isinstance(row, dict) and row.get("category") in CATEGORIES:
             by_row[CATEGORIES[row["category"]]].append(_celebrity(place, row))
     return {row: _drawn(row, questions, count=count, seed=seed) for row, questions in by_row.items()}
@@ -88,7 +89,7 @@ def load_fever(path: Path, *, count: int = 100, seed: int = 0, fold: int | None 
         ResourceError: The file is missing or broken, or has too few claims.
     """
     claims = []
-    for place, row in read_rows(path):
+    for place, row in json_rows(path):
         if not isinstance(row, dict) or not isinstance(row.get("claim"), str):
             raise ResourceError(f"{place}: a claim is needed, with its label.")
         if row.get("label") in {"SUPPORTS", "REFUTES"} and fold in {None, row.get("fold")}:
@@ -119,7 +120,7 @@ def _celebrity(place: str, row: Mapping[str, Any]) -> Question:
     try:
         golds = [str(answer) for answer in row["answer"]]
         steps = tuple(
-            Step(str(row[question]), ", ".join(map(str, row[answer])))
+            GoldStep(str(row[question]), ", ".join(map(str, row[answer])))
             for question, answer in (("q1", "a1"), ("q2", "a2"))
         )
         text, name = str(row["question"]), str(row["id"])
@@ -169,12 +170,11 @@ class Table:
         """The table for a page, with the seconds a question under it, and the failed runs where there are any."""
         methods = list(next(iter(self.cells.values()), {}))
         header = ["accuracy %", *methods, *(f"paper: {name}" for name in _PAPER_COLUMNS)]
-        lines = [header, ["---"] + ["--:"] * (len(header) - 1)]
+        lines = []
         for row, cells in self.cells.items():
             measured = [f"{cells[name].accuracy:.0f}" for name in methods]
             lines.append([row, *measured, *(str(value) for value in PAPER.get(row, ("",) * 4))])
-        rows = [f"| {' | '.join(line)} |" for line in lines]
-        return "\n".join([*rows, "", *self._notes(methods)])
+        return "\n".join([markdown_table(header, lines), "", *self._notes(methods)])
 
     def _notes(self, methods: Sequence[str]) -> list[str]:
         notes = []

@@ -30,7 +30,7 @@ VERSION = 1
 """Rises when the same seed gives another world."""
 
 
-class Reading(NamedTuple):
+class Interpretation(NamedTuple):
     """One way to read an ambiguous question."""
 
     question: str
@@ -43,7 +43,7 @@ class Ambiguous(NamedTuple):
 
     id: str
     question: str
-    readings: tuple[Reading, ...]
+    readings: tuple[Interpretation, ...]
 
 
 class Visit(NamedTuple):
@@ -145,7 +145,7 @@ class ClosedWorld:
     def _ambiguous(self, number: int, people: tuple[Entity, Entity]) -> Ambiguous:
         fact, asked = _ASKED[mix(self.seed, 91, number) % len(_ASKED)]
         readings = tuple(
-            Reading(
+            Interpretation(
                 asked.format(x=self.facts.mention(person)),
                 world_questions.value_of(self.facts, person, fact),
                 passage_id(self.facts, person),

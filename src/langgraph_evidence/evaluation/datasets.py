@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.evaluation.closed_world import ClosedWorld
-from langgraph_evidence.evaluation.rows import question_from_row, read_rows
+from langgraph_evidence.evaluation.rows import question_from_row
 from langgraph_evidence.retrieval.formats import BrokenRowError
+from langgraph_evidence.retrieval.reading import json_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -97,7 +98,7 @@ def _file(path: Path) -> DataSet:
     aliases = _aliases(path.with_name("id_aliases.json"))
     lines: dict[str, str] = {}
     questions = []
-    for place, row in read_rows(path):
+    for place, row in json_rows(path):
         try:
             question = question_from_row(row, aliases)
         except BrokenRowError as error:

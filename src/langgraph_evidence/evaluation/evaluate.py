@@ -47,6 +47,7 @@ class EvaluationOptions:
         fixed_k: A further row, one-shot retrieval of so many passages; None leaves it out.
         direct: Whether one-shot retrieval also answers, with the same model.
         judge: A model that judges every answer (Acc-dagger); None leaves the column out.
+        temperature: Of the one-shot answers and of the judge; None sends none.
         concurrency: Questions under way at once.
         runs: The folder that keeps every outcome, so that a killed evaluation goes on; None keeps nothing.
     """
@@ -56,6 +57,7 @@ class EvaluationOptions:
     fixed_k: int | None = None
     direct: bool = True
     judge: BaseChatModel | str | None = None
+    temperature: float | None = 0.0
     concurrency: int = 4
     runs: Path | None = None
 
@@ -71,20 +73,17 @@ def run_evaluation(
     options: EvaluationOptions | None = None,
     progress: Callable[[str, Outcome], None] | None = None,
 ) -> Report:
-    """Measures a method and its baselines.
+    """Measures a method beside one-shot retrieval of as many passages, and of `fixed_k`.
 
     Args:
         method: A method or its name.
-        data: A data set, or what `load_data` reads.
+        data: A data set, or what `load_data` reads and cuts to `fold` and `limit`.
         model: The language model of method and baseline.
         settings: The method's settings; its class's defaults when None.
-        fold: Keeps one fold of a data set that is read here.
-        limit: Keeps the first questions of a data set that is read here.
+        fold: The fold to keep.
+        limit: How many questions to keep.
         options: How it is run.
         progress: Is told the row's name and every new outcome.
-
-    Returns:
-        A report: the method, then one-shot retrieval of as many passages, then of `fixed_k`.
 
     Raises:
         InvalidInput: Something given is not allowed, e.g. questions without own paragraphs and no index.
@@ -92,17 +91,16 @@ def run_evaluation(
         ModelError: The model refuses every call.
     """
     chosen = get_method(method) if isinstance(method, str) else method
-    questions = load_data(data, fold=fold, limit=limit) if isinstance(data, str | Path) else data
-    run = _Evaluation(
+    evaluation = _Evaluation(
         method=chosen,
-        data=questions,
+        data=load_data(data, fold=fold, limit=limit) if isinstance(data, str | Path) else data,
         chat=open_model(model),
         model=model if isinstance(model, str) else LanguageModel(model).name,
         settings=settings or chosen.settings(),
         options=options or EvaluationOptions(),
         progress=progress,
     )
-    return run_sync(run.report())
+    return run_sync(evaluation.report())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,8 +173,9 @@ class _Evaluation:
         settings: dict[str, Any],
     ) -> ReportRow:
         name = f"one-shot, k={settings['k']}" if "k" in settings else "one-shot, as many"
-        settings = {**settings, "answers": model is not None}
-        outcomes = await self._run(name, one_shot(retrievers, count, model=model), settings=settings)
+        settings = {**settings, "answers": model is not None, "temperature": self.options.temperature}
+        answerer = one_shot(retrievers, count, model=model, temperature=self.options.temperature)
+        outcomes = await self._run(name, answerer, settings=settings)
         return await self._row(name, outcomes, answers=model is not None)
 
     async def _run(self, name: str, answerer: Answerer, *, settings: dict[str, Any]) -> list[Outcome]:
@@ -194,7 +193,8 @@ class _Evaluation:
         questions = self.data.questions
         if self.options.judge is None or not answers:
             return report_row(name, questions, outcomes, answers=answers)
-        verdicts = await judge_answers(LanguageModel(self.options.judge), questions, outcomes)
+        judge = LanguageModel(self.options.judge)
+        verdicts = await judge_answers(judge, questions, outcomes, temperature=self.options.temperature)
         return report_row(name, questions, outcomes, judged=verdicts.by_question)
 
 

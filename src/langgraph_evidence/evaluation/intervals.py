@@ -1,4 +1,4 @@
-"""Means with bootstrap intervals: resampled questions, a fixed seed, the same figures on every machine."""
+"""Means with bootstrap intervals: resampled questions, a fixed seed, the same metrics on every machine."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def resampled_means(columns: NDArray[np.float64], *, seed: int = 0) -> NDArray[n
 
     A row is drawn as a whole, so that what is computed from several means keeps their correlation.
     """
-    generator, rows = np.random.default_rng(seed), len(columns)
+    rng, rows = np.random.default_rng(seed), len(columns)
     return np.concatenate(
-        [columns[generator.integers(0, rows, (_BLOCK, rows))].mean(axis=1) for _ in range(RESAMPLES // _BLOCK)]
+        [columns[rng.integers(0, rows, (_BLOCK, rows))].mean(axis=1) for _ in range(RESAMPLES // _BLOCK)]
     )
 
 
 def edges(values: NDArray[np.float64]) -> tuple[float, float]:
-    """The 95% interval of resampled figures, by percentiles."""
+    """The 95% interval of resampled metrics, by percentiles."""
     low, high = np.quantile(values, [0.025, 0.975])
     return float(low), float(high)
 

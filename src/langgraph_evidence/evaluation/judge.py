@@ -67,7 +67,12 @@ def parse_verdict(reply: str) -> bool:
 
 
 async def judge_answers(
-    model: LanguageModel, questions: Sequence[Question], outcomes: Sequence[Outcome], *, concurrency: int = 8
+    model: LanguageModel,
+    questions: Sequence[Question],
+    outcomes: Sequence[Outcome],
+    *,
+    temperature: float | None = 0.0,
+    concurrency: int = 8,
 ) -> Verdicts:
     """Judges every answer against the gold answer; an empty answer is wrong without a call.
 
@@ -75,6 +80,7 @@ async def judge_answers(
         model: The judge.
         questions: With gold answers; several of them are given together, separated by "; ".
         outcomes: Of the same questions, in the same order.
+        temperature: Of its calls; None sends none.
         concurrency: How many judgements are under way at once.
 
     Raises:
@@ -92,7 +98,7 @@ async def judge_answers(
         }
         async with places:
             try:
-                reply = await model.ask(JUDGE, values, parse=parse_verdict, temperature=0.0)
+                reply = await model.ask(JUDGE, values, parse=parse_verdict, temperature=temperature)
             except UnusableReply as unusable:
                 return None, unusable.usage or no_usage()
         return reply.value, reply.usage

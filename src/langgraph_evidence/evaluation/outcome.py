@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NotRequired
 from typing_extensions import TypedDict
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
+from langgraph_evidence.types import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from langgraph_evidence.types import Usage
 
 ROWS = "rows.jsonl"
 MANIFEST = "run.json"
@@ -29,7 +29,7 @@ class Failure(TypedDict):
     message: str
 
 
-class Found(TypedDict):
+class EvidenceId(TypedDict):
     """One passage (or sentence, or block) of a run's evidence."""
 
     id: str
@@ -52,7 +52,7 @@ class Outcome(TypedDict):
 
     id: str
     answer: str
-    evidence: list[Found]
+    evidence: list[EvidenceId]
     citations: list[Quoted]
     stopped: str
     usage: Usage

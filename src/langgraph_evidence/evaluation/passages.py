@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Found(NamedTuple):
+class PassageScores(NamedTuple):
     """Recall and precision of the gold passages, their F1, and whether every one was found (1 or 0)."""
 
     recall: float
@@ -19,7 +19,7 @@ class Found(NamedTuple):
     all_found: float
 
 
-def score_passages(found: Sequence[str], gold: Sequence[str]) -> Found:
+def score_passages(found: Sequence[str], gold: Sequence[str]) -> PassageScores:
     """Compares the passages of a run's evidence with the gold ones, both by id (or both by title).
 
     Args:
@@ -33,4 +33,4 @@ def score_passages(found: Sequence[str], gold: Sequence[str]) -> Found:
     right = len(named & wanted)
     recall = right / len(wanted) if wanted else 0.0
     precision = right / len(named) if named else 0.0
-    return Found(recall, precision, harmonic_mean(precision, recall), float(bool(wanted) and wanted <= named))
+    return PassageScores(recall, precision, harmonic_mean(precision, recall), float(bool(wanted) and wanted <= named))

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from langgraph_evidence.evaluation.answers import Fact, Style
+    from langgraph_evidence.evaluation.answers import Style, SupportingFact
     from langgraph_evidence.types import Passage
 
 
 @dataclass(frozen=True)
-class Step:
+class GoldStep:
     """One hop of a gold decomposition.
 
     Args:
@@ -56,10 +56,10 @@ class Question:
     passages: tuple[Passage, ...] = ()
     gold_passages: tuple[str, ...] = ()
     gold_titles: tuple[str, ...] = ()
-    supporting_facts: tuple[Fact, ...] = ()
+    supporting_facts: tuple[SupportingFact, ...] = ()
     sentences: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fold: int | None = None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[GoldStep, ...] = ()
 
     @property
     def style(self) -> Style:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.evaluation.intervals import Interval, bootstrap, paired_difference
 from langgraph_evidence.evaluation.scores import score_outcome
+from langgraph_evidence.evaluation.tables import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -121,7 +122,7 @@ class Report:
     Args:
         data: Name of the data set.
         rows: At least one.
-        about: What the figures depend on: model, settings, fold, data hash, version.
+        about: What the metrics depend on: model, settings, fold, data hash, version.
     """
 
     data: str
@@ -145,9 +146,7 @@ class Report:
     def markdown(self) -> str:
         """A table for a page, with the failed runs under it."""
         header, *lines = self._cells()
-        table = [header, ["---"] + ["--:"] * (len(header) - 1), *lines]
-        rows = [f"| {' | '.join(cells)} |" for cells in table]
-        return "\n".join([*rows, *[f"\n{note}" for note in self.notes()]])
+        return "\n".join([markdown_table(header, lines), *[f"\n{note}" for note in self.notes()]])
 
     def table(self) -> Table:
         """A table for a terminal, with the same notes: a metric a line, so that it fits in 80 columns."""
@@ -179,7 +178,7 @@ class Report:
                     f"{row.name}: the judge said neither yes nor no of {row.unjudged} answers; no yes for them."
                 )
         for name, metrics in self.differences().items():
-            shown = [f"{_PERCENT[key]} {_signed(metrics[key])}" for key in _PERCENT if key in metrics]
+            shown = [f"{_PERCENT[key]} {signed(metrics[key])}" for key in _PERCENT if key in metrics]
             notes.append(f"{self.rows[0].name} less {name}: {', '.join(shown)} points (95% intervals).")
         return notes
 
@@ -210,7 +209,8 @@ def _percent(value: Interval | None) -> str:
     return "" if value is None else f"{100 * value.mean:.1f} \N{PLUS-MINUS SIGN}{50 * (value.high - value.low):.1f}"
 
 
-def _signed(value: Interval) -> str:
+def signed(value: Interval) -> str:
+    """A difference of shares in points, with its interval."""
     return f"{100 * value.mean:+.1f} ({100 * value.low:+.1f} to {100 * value.high:+.1f})"
 
 

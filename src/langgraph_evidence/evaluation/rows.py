@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from langgraph_evidence.errors import ResourceError
-from langgraph_evidence.evaluation.question import Question, Step
+from langgraph_evidence.evaluation.question import GoldStep, Question
 from langgraph_evidence.retrieval.formats import BrokenRowError, records_of
-from langgraph_evidence.retrieval.reading import json_items, json_lines
 from langgraph_evidence.types import Passage, content_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
-    from langgraph_evidence.evaluation.answers import Fact
+    from langgraph_evidence.evaluation.answers import SupportingFact
 
 T = TypeVar("T")
 Row = dict[str, Any]
-
-
-def read_rows(path: Path) -> Iterator[tuple[str, object]]:
-    """Yields every row of a JSON array or of JSON Lines with its place in the file, for messages.
-
-    Raises:
-        ResourceError: The file cannot be read, or a row is no JSON.
-    """
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            head = file.read(64)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ResourceError(f"{path} cannot be read: {error}.") from error
-    array = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
-    yield from (json_items if array else json_lines)(path)
 
 
 def question_from_row(row: object, aliases: Mapping[str, tuple[str, ...]]) -> Question | None:
@@ -142,14 +122,14 @@ def _own_paragraphs(row: Row) -> _Paragraphs:
     return _Paragraphs(tuple(passages.values()), ids, sentences)
 
 
-def _fact(value: object) -> Fact:
+def _fact(value: object) -> SupportingFact:
     match value:
         case [str(title), int(index)]:
             return title, index
     raise BrokenRowError(f"a supporting fact is [title, sentence index], not {value!r}")
 
 
-def _gold_ids(row: Row, own: _Paragraphs, facts: Sequence[Fact]) -> tuple[str, ...]:
+def _gold_ids(row: Row, own: _Paragraphs, facts: Sequence[SupportingFact]) -> tuple[str, ...]:
     for name in ("gold_pids", "gold_ids"):
         if name in row:
             return tuple(str(number) for number in _optional(row, name, list) or [])
@@ -175,7 +155,7 @@ def _at(number: object, own: _Paragraphs) -> str:
     return own.ids[number]
 
 
-def _steps(row: Row, own: _Paragraphs) -> Iterator[Step]:
+def _steps(row: Row, own: _Paragraphs) -> Iterator[GoldStep]:
     for step in _optional(row, "question_decomposition", list) or _optional(row, "decomposition", list) or []:
         # A decomposition that a language model wrote is no gold.
         if not isinstance(step, dict) or step.get("llm_generated"):
@@ -183,4 +163,4 @@ def _steps(row: Row, own: _Paragraphs) -> Iterator[Step]:
         places = (step.get(name) for name in ("paragraph_support_idx", "support_idx"))
         place = next((_at(place, own) for place in places if place is not None), None)
         shared = step.get("gold_pid")
-        yield Step(_text(step, "question"), _text(step, "answer"), place if shared is None else str(shared))
+        yield GoldStep(_text(step, "question"), _text(step, "answer"), place if shared is None else str(shared))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.concurrency import gather
 from langgraph_evidence.errors import InvalidInput, MissingExtra, ModelError, ResourceError
-from langgraph_evidence.evaluation.outcome import Failure, Found, Outcome, Quoted
+from langgraph_evidence.evaluation.outcome import EvidenceId, Failure, Outcome, Quoted
 from langgraph_evidence.types import no_usage
 
 if TYPE_CHECKING:
@@ -70,15 +70,13 @@ async def run_questions(
         raise InvalidInput(f"The number of questions at once was given as {concurrency}; it is at least 1.")
     outcomes = dict(journal.done) if journal else {}
     places = asyncio.Semaphore(concurrency)
+    told = [call for call in (journal and journal.append, on_outcome) if call]
 
     async def ask(question: Question) -> None:
         async with places:
-            outcome = await _ask(answerer, question)
-        outcomes[question.id] = outcome
-        if journal:
-            journal.append(outcome)
-        if on_outcome:
-            on_outcome(outcome)
+            outcomes[question.id] = await _ask(answerer, question)
+        for tell in told:
+            tell(outcomes[question.id])
 
     await gather([ask(question) for question in questions if question.id not in outcomes])
     return [outcomes[question.id] for question in questions]
@@ -102,7 +100,7 @@ def outcome_of(question: Question, output: Mapping[str, Any], *, seconds: float)
     return Outcome(
         id=question.id,
         answer=str(output.get("answer") or ""),
-        evidence=[Found(id=str(item["id"]), title=str(item["title"])) for item in output.get("evidence") or []],
+        evidence=[EvidenceId(id=str(item["id"]), title=str(item["title"])) for item in output.get("evidence") or []],
         citations=[
             Quoted(passage_id=item["passage_id"], quote_start=item["quote_start"], quote_end=item["quote_end"])
             for item in output.get("citations") or []

@@ -11,7 +11,7 @@ from langgraph_evidence.evaluation.passages import score_passages
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from langgraph_evidence.evaluation.answers import Fact, Overlap
+    from langgraph_evidence.evaluation.answers import Overlap, SupportingFact
     from langgraph_evidence.evaluation.outcome import Outcome
     from langgraph_evidence.evaluation.question import Question
 
@@ -82,12 +82,12 @@ def _fact_scores(question: Question, outcome: Outcome, answer: Overlap) -> dict[
     return {**_named("fact_", facts), **_named("joint_", score_joint(answer, facts))}
 
 
-def _sentence_evidence(outcome: Outcome) -> list[Fact]:
+def _sentence_evidence(outcome: Outcome) -> list[SupportingFact]:
     parts = [(item["title"], _PART.fullmatch(item["id"])) for item in outcome["evidence"]]
     return [(title, int(part["position"])) for title, part in parts if part and part["mark"] == "#"]
 
 
-def _quoted_sentences(question: Question, outcome: Outcome) -> Iterator[Fact]:
+def _quoted_sentences(question: Question, outcome: Outcome) -> Iterator[SupportingFact]:
     passages = {passage["id"]: passage for passage in question.passages}
     for quote in outcome["citations"]:
         passage = passages.get(quote["passage_id"])

@@ -17,12 +17,11 @@ from langgraph_evidence.llm.prompt import Prompt, PromptCall
 from langgraph_evidence.llm.provider import Provider, open_model, unwrap
 from langgraph_evidence.llm.refusals import Refusals, refused_parameter, without
 from langgraph_evidence.llm.replies import Reply, Sample, add_usage, read_logprobs
-from langgraph_evidence.llm.retry import Line, RetryPolicy
-from langgraph_evidence.llm.spending import Spending
+from langgraph_evidence.llm.retry import CallContext, RetryPolicy, Spending
 from langgraph_evidence.types import Usage, no_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
@@ -30,6 +29,10 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.budget import Allowance
     from langgraph_evidence.llm.offline.chat import Responders
+
+    _Drawn = list[Sample | ModelError]
+    _Draw = Callable[[dict[str, Any]], Coroutine[Any, Any, _Drawn]]
+    _Given = Callable[[int | None], dict[str, Any]]
 
 T = TypeVar("T")
 
@@ -140,21 +143,27 @@ class LanguageModel:
             ModelError: The call failed; its `usage` counts what was spent, failed tries too.
             OutOfTime: The allowance's seconds are used up, or the next try would come too late.
         """
-        asked, spending, row = _asked(prompt, values), Spending(allowance), no_usage()
-        given = self._given(temperature, self._seeds(1, None if seed is None else [seed])[0], options)
+        context = self._context(Spending(allowance))
+        given = self._given(temperature, options, self._seeds(1, None if seed is None else [seed])[0])
         try:
-            text = await self._ask_once(asked, given, spending, row)
-            try:
-                return Reply(parse(text), text, _timed(row, spending.seconds()), repaired=False)
-            except UnusableReply as error:
-                if not spending.take():
-                    raise
-                reason = error.reason
-            text = await self._ask_once(asked.again(text, reason), given, spending, row)
-            return Reply(parse(text), text, _timed(row, spending.seconds()), repaired=True)
+            return await self._ask(_asked(prompt, values), given, context, parse, repairs=1)
         except (ModelError, UnusableReply) as error:
-            error.usage = _timed(row, spending.seconds())
+            error.usage = context.usage
             raise
+        finally:
+            context.usage["seconds"] = context.spending.seconds()
+
+    async def _ask(
+        self, asked: _Asked, given: dict[str, Any], context: CallContext, parse: Callable[[str], T], *, repairs: int
+    ) -> Reply[T]:
+        text = str((await self._request(asked, given, context, cached=True))[0].text)
+        try:
+            return Reply(parse(text), text, context.usage)
+        except UnusableReply as error:
+            if not repairs or not context.spending.take():
+                raise
+            again = asked.again(text, error.reason)
+        return await self._ask(again, given, context, parse, repairs=repairs - 1)
 
     async def sample(
         self,
@@ -169,7 +178,7 @@ class LanguageModel:
         allowance: Allowance = UNLIMITED,
         **options: Any,
     ) -> list[Sample]:
-        """Draws n replies to one prompt, at the same time, never from a cache.
+        """Draws n replies to one prompt, at the same time, never from a cache; one whose call failed says so.
 
         Args:
             prompt: What to ask.
@@ -179,32 +188,23 @@ class LanguageModel:
             seeds: One for each reply, for models that take one; a seed bound to the model is added to each.
             logprobs: Whether to ask for log-probabilities; `top_logprobs` among the options says how many a token.
             native: Asks for all replies in one request where the model can (`n`), and singly for what is then lacking.
-            allowance: What all n may spend together, failed tries and waits included; each is tried once whatever it
-                says.
+            allowance: What all n may spend, failed tries and waits included; each is tried once whatever it says.
             **options: Further parameters of the model's call.
-
-        Returns:
-            n samples, in the order of the seeds; one whose call failed says so.
 
         Raises:
             ModelError: Every call failed; its `usage` counts them all.
             OutOfTime: Every call failed, the first for want of time.
             InvalidInput: n is below one, or there is not one seed for each reply.
         """
-        asked, spending = _asked(prompt, values), Spending(allowance, first_tries=n)
-        each = self._seeds(n, seeds)
+        spending = Spending(allowance, first_tries=n)
         if logprobs:
             options = {"top_logprobs": _TOP_LOGPROBS, **options, "logprobs": True}
-        draw = partial(self._draw, asked, spending=spending, logprobs=logprobs)
-        drawn: list[Sample | ModelError] = []
-        if native and n > 1 and self._provider.takes_n and "n" not in self._refusals:
-            drawn = await draw({**self._given(temperature, each[0], options), "n": n})
-            if isinstance(drawn[0], ModelError) and "n" not in self._refusals:
-                drawn[0].usage = _timed(drawn[0].usage or no_usage(), spending.seconds())
-                raise drawn[0]
-        singly = [draw(self._given(temperature, seed, options)) for seed in each[len(drawn) :]]
-        drawn = [*drawn, *(sample for samples in await gather(singly) for sample in samples)][:n]
-        return _settle(drawn, spending.seconds())
+        draw = partial(self._draw, _asked(prompt, values), spending, logprobs=logprobs)
+        given = partial(self._given, temperature, options)
+        return _settle(await self._draw_all(draw, given, self._seeds(n, seeds), native=native), spending.seconds())
+
+    def _context(self, spending: Spending) -> CallContext:
+        return CallContext(self.name, self._slots, spending, no_usage())
 
     def _seeds(self, n: int, seeds: Sequence[int] | None) -> Sequence[int | None]:
         if n < 1:
@@ -219,54 +219,61 @@ class LanguageModel:
             return seeds if seeds is not None else range(n)
         return seeds if seeds is not None and self._provider.takes_seed else [None] * n
 
-    def _given(self, temperature: float | None, seed: int | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _given(self, temperature: float | None, options: Mapping[str, Any], seed: int | None) -> dict[str, Any]:
         """What this call sends of its own: what the caller bound to the model, or the server refused, is left out."""
         given = {"temperature": temperature, **options}
         given = without({name: value for name, value in given.items() if value is not None}, self._bound)
         return self._refusals.kept(given if seed is None else {**given, "seed": seed})
 
-    async def _ask_once(self, asked: _Asked, given: dict[str, Any], spending: Spending, row: Usage) -> str:
-        reply, *_ = await self._request(asked, given, spending, row, cached=True)
-        return str(reply.text)
+    async def _draw_all(self, draw: _Draw, given: _Given, seeds: Sequence[int | None], *, native: bool) -> _Drawn:
+        """All in one request where that is wanted and can be; singly what is then lacking, unless that one failed."""
+        drawn: _Drawn = []
+        if native and len(seeds) > 1 and self._takes_n:
+            drawn = await draw({**given(seeds[0]), "n": len(seeds)})
+            if isinstance(drawn[0], ModelError) and self._takes_n:
+                return drawn
+        singly = await gather([draw(given(seed)) for seed in seeds[len(drawn) :]])
+        return [*drawn, *(sample for samples in singly for sample in samples)][: len(seeds)]
 
-    async def _draw(
-        self, asked: _Asked, given: dict[str, Any], *, spending: Spending, logprobs: bool
-    ) -> list[Sample | ModelError]:
+    @property
+    def _takes_n(self) -> bool:
+        return self._provider.takes_n and "n" not in self._refusals
+
+    async def _draw(self, asked: _Asked, spending: Spending, given: dict[str, Any], *, logprobs: bool) -> _Drawn:
         """The replies to one request, the first with the usage of all; or its failure."""
-        row = no_usage()
+        context = self._context(spending)
         try:
-            replies = await self._request(asked, given, spending, row, cached=False)
+            replies = await self._request(asked, given, context, cached=False)
         except ModelError as error:
-            error.usage = row
+            error.usage = context.usage
             return [error]
         return [
-            Sample(str(reply.text), no_usage() if number else row, read_logprobs(reply) if logprobs else None)
+            Sample(str(reply.text), no_usage() if number else context.usage, read_logprobs(reply) if logprobs else None)
             for number, reply in enumerate(replies)
         ]
 
     async def _request(
-        self, asked: _Asked, given: dict[str, Any], spending: Spending, row: Usage, *, cached: bool
+        self, asked: _Asked, given: dict[str, Any], context: CallContext, *, cached: bool
     ) -> list[BaseMessage]:
         """Makes one request; when the server refuses a parameter by name, again without it."""
-        line = Line(self.name, self._slots, spending, row)
         refused: dict[str, str] = {}
         while True:
             call = partial(self._provider.generate, *asked, cached=cached, **{**self._bound, **given})
             try:
-                replies = await self._policy.run(call, line)
+                replies = await self._policy.run(call, context)
                 break
             except ModelError as error:
                 name = refused_parameter(error.__cause__ or error, given)
                 if name is None:
                     raise
                 refused[name], given = str(error), without(given, [name])
-                if not spending.take():
+                if not context.spending.take():
                     self._learn(refused)
                     raise
         self._learn(refused)
-        add_usage(row, replies[0])
-        if row["cached_calls"]:
-            spending.give_back()
+        add_usage(context.usage, replies[0])
+        if context.usage["cached_calls"]:
+            context.spending.give_back()
         return replies
 
     def _learn(self, refused: Mapping[str, str]) -> None:

@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
+from typing_extensions import override
 
+from langgraph_evidence.llm.writing import cut, sent
 from langgraph_evidence.models import loading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from langchain_core.callbacks import CallbackManagerForLLMRun
+    from langchain_core.outputs import ChatGenerationChunk
 
-    from langgraph_evidence.models.causal import CausalModel, Token
+    from langgraph_evidence.models.causal import CausalModel, SampledToken
 
 _ROLES = {"system": "system", "human": "user", "ai": "assistant"}
 # What a tokenizer writes for bytes that are not a whole character yet.
@@ -65,11 +68,12 @@ class LocalChat(BaseChatModel):
         whole = (kwargs.get("n") or self.n) > 1 or bool(kwargs.get("logprobs"))
         return whole or super()._streaming_disabled(**kwargs)
 
+    @override
     def _generate(
         self,
         messages: list[BaseMessage],
         stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - LangChain's signature
+        run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
         causal = self._loaded.get(self)
@@ -87,6 +91,7 @@ class LocalChat(BaseChatModel):
         first.response_metadata["model_name"] = self.model
         return ChatResult(generations=made)
 
+    @override
     def _stream(
         self,
         messages: list[BaseMessage],
@@ -97,26 +102,26 @@ class LocalChat(BaseChatModel):
         causal = self._loaded.get(self)
         prompt = causal.encode(_turns(messages))
         reply = _Writing(causal, stop or self.stop or [])
-        sent = 0
+        written = 0
         for (token,) in self._steps(causal, prompt, 1, kwargs):
             reply.add(token)
             ready = reply.text if reply.ended else reply.text[: reply.certain()]
-            if len(ready) > sent:
-                yield _chunk(AIMessageChunk(content=ready[sent:]), run_manager)
-                sent = len(ready)
+            if len(ready) > written:
+                yield sent(AIMessageChunk(content=ready[written:]), run_manager)
+                written = len(ready)
             if reply.ended:
                 break
         last = AIMessageChunk(
-            content=reply.text[sent:],
+            content=reply.text[written:],
             usage_metadata=_usage(prompt, [reply]),
             response_metadata={"model_name": self.model, "finish_reason": reply.finish},
             chunk_position="last",
         )
-        yield _chunk(last, run_manager)
+        yield sent(last, run_manager)
 
     def _steps(
         self, causal: CausalModel, prompt: list[int], n: int, kwargs: dict[str, Any]
-    ) -> Iterator[list[Token | None]]:
+    ) -> Iterator[list[SampledToken | None]]:
         from langgraph_evidence.models.causal import Sampling
 
         seed = kwargs.get("seed", self.seed) or 0
@@ -151,12 +156,12 @@ class _Writing:
     def __init__(self, causal: CausalModel, stop: Sequence[str]) -> None:
         self._causal = causal
         self._stop = [mark for mark in stop if mark]
-        self.tokens: list[Token] = []
+        self.tokens: list[SampledToken] = []
         self.text = ""
         self.ended = False
         self.finish = "length"
 
-    def add(self, token: Token | None) -> None:
+    def add(self, token: SampledToken | None) -> None:
         """Takes the next token; None, or a stop text, ends the reply."""
         if self.ended:
             return
@@ -164,10 +169,9 @@ class _Writing:
             self.ended, self.finish = True, "stop"
             return
         self.tokens.append(token)
-        self.text = self._causal.decode([token.id for token in self.tokens])
-        cuts = [position for mark in self._stop if (position := self.text.find(mark)) >= 0]
-        if cuts:
-            self.text = self.text[: min(cuts)]
+        text = self._causal.decode([token.id for token in self.tokens])
+        self.text = cut(text, self._stop)
+        if self.text != text:
             self.ended, self.finish = True, "stop"
 
     def certain(self) -> int:
@@ -185,7 +189,7 @@ class _Writing:
             about["logprobs"] = {"content": [self._row(token) for token in self.tokens]}
         return AIMessage(self.text, response_metadata=about)
 
-    def _row(self, token: Token) -> dict[str, Any]:
+    def _row(self, token: SampledToken) -> dict[str, Any]:
         top = [{"token": self._causal.decode([other]), "logprob": logprob} for other, logprob in token.top]
         return {"token": self._causal.decode([token.id]), "logprob": token.logprob, "top_logprobs": top}
 
@@ -197,10 +201,3 @@ def _turns(messages: Sequence[BaseMessage]) -> list[dict[str, str]]:
 def _usage(prompt: Sequence[int], replies: Sequence[_Writing]) -> UsageMetadata:
     written = sum(len(reply.tokens) for reply in replies)
     return UsageMetadata(input_tokens=len(prompt), output_tokens=written, total_tokens=len(prompt) + written)
-
-
-def _chunk(message: AIMessageChunk, run_manager: CallbackManagerForLLMRun | None) -> ChatGenerationChunk:
-    chunk = ChatGenerationChunk(message=message)
-    if run_manager:
-        run_manager.on_llm_new_token(chunk.text, chunk=chunk)
-    return chunk

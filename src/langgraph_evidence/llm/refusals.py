@@ -6,7 +6,7 @@ import re
 import threading
 from typing import TYPE_CHECKING, Any
 
-from langgraph_evidence.llm.retry import status_of
+from langgraph_evidence.retrying import status_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -26,13 +26,11 @@ class Reply(Generic[T]):
         value: What `parse` made of the text.
         text: The reply as it came.
         usage: Of all calls it took, the failed ones included.
-        repaired: Whether the first reply was unusable and this is the second.
     """
 
     value: T
     text: str
     usage: Usage
-    repaired: bool
 
 
 @dataclass(frozen=True)

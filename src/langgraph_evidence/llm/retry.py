@@ -1,9 +1,10 @@
-"""What a failed call means: whether the same call may succeed later, when, and what the caller should do."""
+"""Trying a call again: while it may succeed, inside what may be spent; and what its failure tells the caller to do."""
 
 from __future__ import annotations
 
 import asyncio
 import re
+import time
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -11,26 +12,21 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from langgraph.errors import GraphBubbleUp
 from tenacity import AsyncRetrying, retry_if_exception, wait_random_exponential
 
+from langgraph_evidence.budget import UNLIMITED
 from langgraph_evidence.errors import EvidenceError, InvalidInput, ModelError, OutOfTime
+from langgraph_evidence.retrying import is_transient, retry_after, status_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from tenacity import RetryCallState
 
+    from langgraph_evidence.budget import Allowance
     from langgraph_evidence.llm.limiter import Slots
-    from langgraph_evidence.llm.spending import Spending
     from langgraph_evidence.types import Usage
 
 T = TypeVar("T")
 
-_TRANSIENT_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504})
-# Providers' clients share no base class; the names are what they have in common.
-_TRANSIENT_NAMES = frozenset({
-    "ConnectionError", "TimeoutError", "TransportError", "APIConnectionError", "APITimeoutError", "RemoteProtocolError",
-    # An HTTP 200 whose body is no reply.
-    "BadBody", "JSONDecodeError", "APIResponseValidationError",
-})  # fmt: skip
 _ADVICE = {
     400: "The server refused the request: check the model's name, its parameters and the length of the prompt.",
     401: "The server refused the API key: set the provider's key variable or pass a valid key to the chat model.",
@@ -44,7 +40,41 @@ _KEY = re.compile(r"(?i)\b(?:bearer\s+\S+|(?:sk|pk|api|key|gsk|hf|xai)[-_][\w*.-
 _DETAIL = 300
 
 
-class Line(NamedTuple):
+class Spending:
+    """Counts an allowance down; requests that are under way at the same time on one loop share it.
+
+    Args:
+        allowance: What may be spent.
+        first_tries: Tries that are made whatever the allowance says; only what it grants beyond them can be taken.
+    """
+
+    def __init__(self, allowance: Allowance = UNLIMITED, *, first_tries: int = 1) -> None:
+        self._started = time.monotonic()
+        self._seconds = allowance.seconds
+        self._spare = None if allowance.calls is None else max(allowance.calls - first_tries, 0)
+
+    def seconds(self) -> float:
+        """The time since it began."""
+        return time.monotonic() - self._started
+
+    def seconds_left(self) -> float | None:
+        """The time that is left, or None without a limit."""
+        return None if self._seconds is None else max(self._seconds - self.seconds(), 0.0)
+
+    def take(self) -> bool:
+        """Takes one more try, where calls and time are left for it."""
+        if self._spare == 0 or self.seconds_left() == 0:
+            return False
+        self.give_back(-1)
+        return True
+
+    def give_back(self, tries: int = 1) -> None:
+        """Returns a try that cost nothing, as one that a cache answered."""
+        if self._spare is not None:
+            self._spare += tries
+
+
+class CallContext(NamedTuple):
     """What the tries of one request have in common.
 
     Args:
@@ -87,7 +117,7 @@ class RetryPolicy:
         if self.timeout is not None and not self.timeout > 0:
             raise InvalidInput(f"A language model was given timeout={self.timeout}; it takes seconds above 0, or None.")
 
-    async def run(self, call: Callable[[], Awaitable[T]], line: Line) -> T:
+    async def run(self, call: Callable[[], Awaitable[T]], context: CallContext) -> T:
         """Awaits `call()` in a slot until it succeeds, fails for good, or tries, calls or seconds are used up.
 
         Waiting for a slot counts against the seconds left, not against the call's own time-out.
@@ -96,103 +126,78 @@ class RetryPolicy:
             ModelError: What happened, with the model's name and what to do.
             OutOfTime: The time left is used up, or would be before the next try.
         """
-        left = line.spending.seconds_left()
-        late = f"{line.model} did not reply within the {left or 0:.3g} s that were left: give the run more time."
+        left = context.spending.seconds_left()
+        late = f"{context.model} did not reply within the {left or 0:.3g} s that were left: give the run more time."
         if left == 0:
             raise OutOfTime(late)
         try:
             async with asyncio.timeout(left) as whole:
-                return await self._tries(call, line)
+                return await self._tries(call, context)
         except TimeoutError as error:
             if not whole.expired():
                 raise
             raise OutOfTime(late) from error
 
-    async def _tries(self, call: Callable[[], Awaitable[T]], line: Line) -> T:
+    async def _tries(self, call: Callable[[], Awaitable[T]], context: CallContext) -> T:
         tries = AsyncRetrying(
             retry=retry_if_exception(lambda error: isinstance(error, ModelError) and error.transient),
-            stop=partial(self._is_last, line=line),
+            stop=partial(self._is_last, context=context),
             wait=self._wait,
-            before_sleep=partial(_in_time, line=line),
+            before_sleep=partial(_in_time, context=context),
             sleep=asyncio.sleep,
             reraise=True,
         )
         async for attempt in tries:
             with attempt:
-                return await self._try(call, line, attempt.retry_state.attempt_number)
+                return await self._try(call, context, attempt.retry_state.attempt_number)
         raise AssertionError
 
-    async def _try(self, call: Callable[[], Awaitable[T]], line: Line, attempt: int) -> T:
+    async def _try(self, call: Callable[[], Awaitable[T]], context: CallContext, attempt: int) -> T:
         try:
-            async with line.slots, asyncio.timeout(self.timeout):
-                line.usage["calls"] += 1
+            async with context.slots, asyncio.timeout(self.timeout):
+                context.usage["calls"] += 1
                 return await call()
         except (GraphBubbleUp, EvidenceError):
             raise
         except Exception as error:
-            raise describe_failure(error, model=line.model, limit=self.timeout, attempt=attempt) from error
+            raise describe_failure(error, model=context.model, limit=self.timeout, attempt=attempt) from error
 
-    def _is_last(self, state: RetryCallState, *, line: Line) -> bool:
-        return state.attempt_number >= self.attempts or (line.spending.seconds_left() != 0 and not line.spending.take())
+    def _is_last(self, state: RetryCallState, *, context: CallContext) -> bool:
+        return state.attempt_number >= self.attempts or (
+            context.spending.seconds_left() != 0 and not context.spending.take()
+        )
 
     def _wait(self, state: RetryCallState) -> float:
-        asked = _retry_after(_failure_of(state))
+        _, asked = _failed(state)
         backoff = wait_random_exponential(multiplier=2 * self.first_wait, max=self.longest_wait)
         return backoff(state) if asked is None else min(asked, self.longest_wait)
 
 
-def _failure_of(state: RetryCallState) -> BaseException | None:
-    return state.outcome.exception() if state.outcome else None
+def _failed(state: RetryCallState) -> tuple[BaseException | None, float | None]:
+    """How the last try failed, and the seconds that the server asked to wait, in the provider's exception behind it."""
+    failure = state.outcome.exception() if state.outcome else None
+    return failure, retry_after(failure.__cause__) if failure else None
 
 
-def _in_time(state: RetryCallState, *, line: Line) -> None:
+def _in_time(state: RetryCallState, *, context: CallContext) -> None:
     """Ends the call when what it would have to wait for comes too late.
 
     Raises:
         OutOfTime: So it is.
     """
-    left, failure = line.spending.seconds_left(), _failure_of(state)
-    asked = _retry_after(failure)
+    left, (failure, asked) = context.spending.seconds_left(), _failed(state)
     wait = state.upcoming_sleep if asked is None else max(asked, state.upcoming_sleep)
     if left is None or wait < left:
         return
     why = f"the next try would come in {wait:.3g} s" if asked is None else f"the server asked to wait {asked:.0f} s"
-    late = f"{line.model}: {why}, more than the {left:.3g} s that were left. Give the run more time. Last: {failure}"
+    late = f"{context.model}: {why}, more than the {left:.3g} s that were left. Give the run more time. Last: {failure}"
     raise OutOfTime(late) from failure
-
-
-def status_of(error: BaseException | None) -> int | None:
-    """The HTTP status of a failed call, where there was one; providers' clients keep it in different places."""
-    for holder in (error, getattr(error, "response", None)):
-        status = getattr(holder, "status_code", None)
-        if isinstance(status, int):
-            return status
-    return None
-
-
-def _retry_after(failure: BaseException | None) -> float | None:
-    """The seconds that the server asked to wait, in the provider's exception behind our failure."""
-    headers = getattr(getattr(failure and failure.__cause__, "response", None), "headers", None) or {}
-    try:
-        seconds = float(headers.get("retry-after", ""))
-    except (TypeError, ValueError):
-        return None
-    return seconds if seconds >= 0 else None
-
-
-def _is_transient(error: Exception, status: int | None) -> bool:
-    if status is not None and not 200 <= status < 300:
-        return status in _TRANSIENT_STATUS
-    if status is not None:
-        # The request was served; what failed is the reading of its body.
-        return True
-    return any(kind.__name__ in _TRANSIENT_NAMES for kind in type(error).__mro__)
 
 
 def describe_failure(error: Exception, *, model: str, limit: float | None, attempt: int) -> ModelError:
     """Turns a provider's exception into an error that names the model and says what to do, and never shows a key."""
     status = status_of(error)
-    transient = _is_transient(error, status)
+    transient = is_transient(error)
     advice = _ADVICE.get(status or 0, "")
     if not advice and transient:
         advice = "Check that the server runs, can be reached and speaks the provider's protocol, or give it more time."

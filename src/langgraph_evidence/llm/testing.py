@@ -10,18 +10,21 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import ConfigDict, Field, PrivateAttr, field_validator
+from typing_extensions import override
 
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.llm.scripts import Asks, Fault, matches, pick
+from langgraph_evidence.llm.writing import cut, in_words, sent
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
 
     from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
     from langchain_core.language_models import LanguageModelInput
+    from langchain_core.outputs import ChatGenerationChunk
     from langchain_core.runnables import Runnable
 
     from langgraph_evidence.llm.prompt import PromptCall
@@ -83,11 +86,12 @@ class ScriptedChat(BaseChatModel):
         """Passes the tools on with each call, where the record shows them; scripted AIMessages may call them."""
         return self.bind(tools=tools, **kwargs)
 
+    @override
     def _generate(
         self,
         messages: list[BaseMessage],
         stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - LangChain's signature
+        run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
         with self._record.call(messages, {"stop": stop, **kwargs}) as text:
@@ -95,11 +99,12 @@ class ScriptedChat(BaseChatModel):
             time.sleep(self.latency + fault.hang)
             return self._reply(text, fault, {"stop": stop, **kwargs})
 
+    @override
     async def _agenerate(
         self,
         messages: list[BaseMessage],
         stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002 - LangChain's signature
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
         with self._record.call(messages, {"stop": stop, **kwargs}) as text:
@@ -107,6 +112,7 @@ class ScriptedChat(BaseChatModel):
             await asyncio.sleep(self.latency + fault.hang)
             return self._reply(text, fault, {"stop": stop, **kwargs})
 
+    @override
     def _stream(
         self,
         messages: list[BaseMessage],
@@ -114,11 +120,10 @@ class ScriptedChat(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        for chunk in _chunks(self._generate(messages, stop, None, **kwargs)):
-            if run_manager:
-                run_manager.on_llm_new_token(chunk.text, chunk=chunk)
-            yield chunk
+        for chunk in in_words(self._generate(messages, stop, **kwargs)):
+            yield sent(chunk, run_manager)
 
+    @override
     async def _astream(
         self,
         messages: list[BaseMessage],
@@ -126,10 +131,11 @@ class ScriptedChat(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        for chunk in _chunks(await self._agenerate(messages, stop, None, **kwargs)):
-            if run_manager:
-                await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
-            yield chunk
+        for chunk in in_words(await self._agenerate(messages, stop, **kwargs)):
+            made = sent(chunk, None)
+            if run_manager is not None:
+                await run_manager.on_llm_new_token(made.text, chunk=made)
+            yield made
 
     def _fault(self, text: str, prompt: PromptCall | None) -> Fault:
         with self._record.lock:
@@ -200,9 +206,7 @@ class _Record:
 def _as_message(reply: Scripted, stop: Sequence[str]) -> AIMessage:
     if isinstance(reply, AIMessage):
         return reply.model_copy(deep=True)
-    for mark in stop:
-        reply = reply.split(mark, 1)[0]
-    return AIMessage(reply)
+    return AIMessage(cut(reply, stop))
 
 
 def _count(replies: list[AIMessage], text: str) -> None:
@@ -218,22 +222,6 @@ def _count(replies: list[AIMessage], text: str) -> None:
 def _logprobs(text: str) -> dict[str, Any]:
     rows = [
         {"token": token, "logprob": -0.5, "top_logprobs": [{"token": token, "logprob": -0.5}]}
-        for token in _tokens(text)
+        for token in re.findall(r"\s*\S+|\s+$", text)
     ]
     return {"content": rows}
-
-
-def _tokens(text: str) -> list[str]:
-    return re.findall(r"\s*\S+|\s+$", text)
-
-
-def _chunks(result: ChatResult) -> Iterator[ChatGenerationChunk]:
-    message = result.generations[0].message
-    pieces = _tokens(str(message.text)) or [""]
-    for number, piece in enumerate(pieces):
-        chunk = AIMessageChunk(content=piece, id=message.id)
-        if number == len(pieces) - 1 and isinstance(message, AIMessage):
-            chunk.usage_metadata = message.usage_metadata
-            chunk.response_metadata = message.response_metadata
-            chunk.chunk_position = "last"
-        yield ChatGenerationChunk(message=chunk)

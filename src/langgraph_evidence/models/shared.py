@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
@@ -33,8 +34,7 @@ def loading() -> Iterator[None]:
     """
     with _lock:
         try:
-            import torch  # noqa: F401 - imported whole before anything that needs it
-
+            importlib.import_module("torch")  # whole, before anything that needs it
             yield
         except MissingExtra:
             raise

@@ -11,14 +11,6 @@ from langgraph_evidence.retrieval.okapi import OkapiRetriever
 from langgraph_evidence.retrieval.retriever import PassageRetriever
 
 __all__ = [
-    "BM25Retriever",
-    "Corpus",
-    "CorpusPassage",
-    "DenseRetriever",
-    "HybridRetriever",
-    "OkapiRetriever",
-    "PassageRetriever",
-    "build_index",
-    "open_index",
-    "retriever_for",
-]
+    "BM25Retriever", "Corpus", "CorpusPassage", "DenseRetriever", "HybridRetriever", "OkapiRetriever",
+    "PassageRetriever", "build_index", "open_index", "retriever_for",
+]  # fmt: skip

@@ -51,7 +51,7 @@ class Corpus(Sequence[CorpusPassage]):
     def load(
         cls,
         path: str | Path,
-        format: Format = "auto",  # noqa: A002 - the plain word, as in the readers of pandas and datasets
+        format: Format = "auto",
         *,
         unit: Unit = "passage",
         chunk_words: int | None = None,

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - pydantic resolves this module's annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray  # noqa: TC002 - as above
 from pydantic import Field, PrivateAttr, SkipValidation
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
@@ -16,6 +14,9 @@ from langgraph_evidence.retrieval.storage import load_array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
 
 # Comparing a query with every vector is exact and reads the file once; past this many a graph is far faster.
 FLAT_UP_TO = 1_000_000
@@ -137,7 +138,7 @@ class DenseRetriever(PassageRetriever):
     _embedder: Embedder = PrivateAttr()
     _vectors: Vectors = PrivateAttr()
 
-    def model_post_init(self, context: Any) -> None:  # noqa: ARG002 - pydantic passes it
+    def model_post_init(self, _context: Any, /) -> None:
         """Embeds passages that come without vectors."""
         self._embedder = Embedder(self.encoder)
         self._vectors = self.vectors or FlatVectors(self._embedder.passages(self.passages))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -16,10 +17,13 @@ from langgraph_evidence.retrieval.storage import MANIFEST, StoredPassages, read_
 from langgraph_evidence.text import language
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from langgraph_evidence.retrieval.retriever import PassageRetriever
     from langgraph_evidence.types import Passage
+
+    _Part = Callable[[Path], dict[str, Any]]
+    """Writes its files into a folder and gives what the manifest says of them."""
 
 Kind = Literal["bm25", "dense", "hybrid"]
 PoolKind = Literal["bm25", "dense", "hybrid", "okapi"]
@@ -38,14 +42,14 @@ def build_index(
 ) -> Path:
     """Builds an index of a corpus into a new folder; nothing is at `out` until all of it is.
 
-    Vectors are computed into shards beside `out`; after an interrupted build, the same call goes on where it was.
+    Vectors are computed into shards beside it; after an interrupted build, the same call goes on where it was.
 
     Args:
         corpus: The passages; their language goes into the index, and BM25 reads queries in it.
         out: The folder to make.
         kind: How the index ranks.
-        k1: BM25's k1.
-        b: BM25's b.
+        k1: BM25's term-frequency saturation.
+        b: BM25's length normalisation.
         encoder: What embeds the passages of a dense or hybrid index; without one, the shared MiniLM.
         overwrite: Whether an index that is at `out` may be replaced.
         progress: Called with the passages embedded so far and all passages.
@@ -59,27 +63,29 @@ def build_index(
     out = Path(out)
     _check(corpus, kind, Kind)
     _check_place(out, overwrite=overwrite)
-    aside, shards = out.with_name(f".{out.name}.building"), out.with_name(f".{out.name}.vectors")
+    parts: dict[str, _Part] = {
+        "bm25": partial(_build_bm25, corpus, k1=k1, b=b),
+        "dense": partial(_build_dense, corpus, out, encoder=encoder, progress=progress),
+    }
+    _build(corpus, out, parts, kind=kind)
+    return out
+
+
+def _build(corpus: Sequence[Passage], out: Path, parts: Mapping[str, _Part], *, kind: Kind) -> None:
+    aside = out.with_name(f".{out.name}.building")
     facts: dict[str, Any] = {"kind": kind, "passages": len(corpus), "language": language_of(corpus).code}
     try:
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir(parents=True)
         StoredPassages.save(aside, corpus)
-        if kind != "dense":
-            facts["bm25"] = _build_bm25(corpus, aside, k1=k1, b=b)
-        if kind != "bm25":
-            embedder = Embedder(encoder)
-            files = embed_resumably(corpus, embedder, shards, progress=progress)
-            save_vectors(aside, files, len(corpus))
-            facts["dense"] = {"encoder": embedder.name}
+        facts |= {name: build(aside) for name, build in parts.items() if kind in {name, "hybrid"}}
         write_manifest(aside, facts)
         _move(aside, out)
-        shutil.rmtree(shards, ignore_errors=True)
+        shutil.rmtree(_shards(out), ignore_errors=True)
     except OSError as error:
         raise ResourceError(f"The index at {out} cannot be written: {error}.") from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-    return out
 
 
 def open_index(path: str | Path, *, k: int = 5, encoder: EncoderLike | None = None) -> PassageRetriever:
@@ -146,6 +152,24 @@ def _build_bm25(corpus: Sequence[Passage], folder: Path, *, k1: float, b: float)
         raise InvalidInput(f"BM25 was given k1={k1}, b={b}; k1 is at least 0, b from 0 to 1.")
     Postings.build(terms_of(corpus, language_of(corpus)), k1=k1, b=b).save(folder)
     return {"k1": k1, "b": b}
+
+
+def _build_dense(
+    corpus: Sequence[Passage],
+    out: Path,
+    folder: Path,
+    *,
+    encoder: EncoderLike | None,
+    progress: Callable[[int, int], None] | None,
+) -> dict[str, str]:
+    embedder = Embedder(encoder)
+    files = embed_resumably(corpus, embedder, _shards(out), progress=progress)
+    save_vectors(folder, files, len(corpus))
+    return {"encoder": embedder.name}
+
+
+def _shards(out: Path) -> Path:
+    return out.with_name(f".{out.name}.vectors")
 
 
 def _open(

@@ -9,7 +9,7 @@ from pydantic import Field, PrivateAttr
 
 from langgraph_evidence.retrieval.bm25 import language_of, terms_of
 from langgraph_evidence.retrieval.retriever import PassageRetriever, Ranking, highest
-from langgraph_evidence.text import Language  # noqa: TC001 - pydantic resolves this module's annotations
+from langgraph_evidence.text import Language
 
 
 class OkapiRetriever(PassageRetriever):
@@ -18,8 +18,8 @@ class OkapiRetriever(PassageRetriever):
     Args:
         passages: The passages, by position.
         k: How many documents a query gets, at most.
-        k1: How soon more of the same term stops counting; rank_bm25's own value.
-        b: How much a long passage is marked down; rank_bm25's own value.
+        k1: Term-frequency saturation; rank_bm25's own value.
+        b: Length normalisation; rank_bm25's own value.
         language: The code of the passages' language; without one, their corpus' own, English where it has none.
     """
 
@@ -29,7 +29,7 @@ class OkapiRetriever(PassageRetriever):
     _language: Language = PrivateAttr()
     _engine: Any = PrivateAttr()
 
-    def model_post_init(self, context: Any) -> None:  # noqa: ARG002 - pydantic passes it
+    def model_post_init(self, _context: Any, /) -> None:
         """Counts the terms of the passages."""
         from rank_bm25 import BM25Okapi
 

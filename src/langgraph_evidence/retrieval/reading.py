@@ -9,12 +9,13 @@ import json
 import re
 import zlib
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.errors import ResourceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import BufferedIOBase
     from pathlib import Path
 
 # One line or item is one passage or one question; a longer one is another kind of file, and would fill the memory.
@@ -26,11 +27,11 @@ _HEADING = re.compile(r"^#[^\S\n]++(\S.*)$", re.MULTILINE)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
+def _opened(path: Path) -> Iterator[BufferedIOBase]:
     """Opens plain or gzip bytes; what the system or zlib says about them becomes a ResourceError."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            yield file  # type: ignore[misc]  # a GzipFile reads as IO[bytes] without being declared one
+            yield file
     except (OSError, EOFError, zlib.error) as error:
         raise ResourceError(f"{path} cannot be read: {error}.") from error
 
@@ -79,10 +80,22 @@ def json_items(path: Path) -> Iterator[tuple[str, object]]:
             yield place, text.value(place)
 
 
+def json_rows(path: Path) -> Iterator[tuple[str, object]]:
+    """Yields the place and value of every row of a JSON array or of JSON Lines.
+
+    Raises:
+        ResourceError: The file cannot be read, or a row is no JSON.
+    """
+    with _opened(path) as file:
+        head = file.read(64)
+    array = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"["
+    yield from (json_items if array else json_lines)(path)
+
+
 class _Text:
     """A file's text, of which only the part around the current position is held."""
 
-    def __init__(self, path: Path, file: IO[bytes]) -> None:
+    def __init__(self, path: Path, file: BufferedIOBase) -> None:
         self._path, self._file = path, file
         self._utf8 = codecs.getincrementaldecoder("utf-8-sig")()
         self._parse = json.JSONDecoder().raw_decode
@@ -91,7 +104,8 @@ class _Text:
     def skip(self, blanks: re.Pattern[str]) -> str:
         """Moves past what the pattern matches and returns what is held."""
         while True:
-            self.position += len(blanks.match(self._buffer, self.position)[0])  # type: ignore[index]  # matches nothing too
+            if found := blanks.match(self._buffer, self.position):
+                self.position = found.end()
             if self.position < len(self._buffer) or not self._read():
                 return self._buffer
 

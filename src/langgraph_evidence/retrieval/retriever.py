@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence  # noqa: TC003 - pydantic reads the fields' types
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,9 +11,10 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables.config import run_in_executor
 from pydantic import Field, SkipValidation
+from typing_extensions import override
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.types import Passage  # noqa: TC001 - pydantic reads the fields' types
+from langgraph_evidence.types import Passage
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -45,20 +46,22 @@ class PassageRetriever(BaseRetriever):
     def rank(self, query: str, k: int) -> Ranking:
         """Ranks the best k passages or fewer; equal scores stand in the corpus' order."""
 
+    @override
     def _get_relevant_documents(
         self,
         query: str,
         *,
-        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - BaseRetriever passes it
+        run_manager: CallbackManagerForRetrieverRun,
         k: int | None = None,
     ) -> list[Document]:
         return self._documents(query, self.k if k is None else k)
 
+    @override
     async def _aget_relevant_documents(
         self,
         query: str,
         *,
-        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 - BaseRetriever passes it
+        run_manager: AsyncCallbackManagerForRetrieverRun,
         k: int | None = None,
     ) -> list[Document]:
         return await run_in_executor(None, self._documents, query, self.k if k is None else k)

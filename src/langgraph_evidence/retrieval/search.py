@@ -47,7 +47,8 @@ def _asynchronous(retriever: BaseRetriever) -> Callable[..., Awaitable[list[Docu
 
     LangChain's stand-in for a missing one hands no k on to the synchronous face but fails on it.
     """
-    if type(retriever)._aget_relevant_documents is not BaseRetriever._aget_relevant_documents:  # noqa: SLF001 - no other way to tell
+    owner = next(kind for kind in type(retriever).__mro__ if "_aget_relevant_documents" in vars(kind))
+    if owner is not BaseRetriever:
         return retriever.ainvoke
 
     async def in_thread(query: str, *, k: int) -> list[Document]:

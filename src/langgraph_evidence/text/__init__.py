@@ -17,18 +17,6 @@ from langgraph_evidence.text.sentences import Sentence, split_sentences
 from langgraph_evidence.text.words import Token, holds, terms, tokens, words
 
 __all__ = [
-    "LANGUAGES",
-    "STOP_WORDS",
-    "Language",
-    "Sentence",
-    "Token",
-    "content_words",
-    "holds",
-    "language",
-    "normalise_answer",
-    "split_sentences",
-    "terms",
-    "tokens",
-    "unpunctuated",
-    "words",
-]
+    "LANGUAGES", "STOP_WORDS", "Language", "Sentence", "Token", "content_words", "holds", "language",
+    "normalise_answer", "split_sentences", "terms", "tokens", "unpunctuated", "words",
+]  # fmt: skip

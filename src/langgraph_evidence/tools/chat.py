@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from langchain_core.messages import AnyMessage  # noqa: TC002 - LangGraph reads the state's annotations
+from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.tools.method import UNBOUNDED, input_key
+from langgraph_evidence.tools.method import UNBOUNDED, input_key, run_context
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,8 +40,7 @@ def as_chat(
         InvalidInput: The graph is none of a method.
     """
     key = input_key(graph)
-    schema = graph.context_schema
-    context: Any = settings if settings is not None else schema() if schema is not None else None
+    context = run_context(graph, settings)
 
     def reply(state: ChatState) -> ChatState:
         return _update(graph.invoke({key: _question(state)}, UNBOUNDED, context=context))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import h11
 
 from langgraph_evidence.errors import InvalidInput, ToolError
+from langgraph_evidence.retrying import TRANSIENT_STATUS
 from langgraph_evidence.tools.addresses import AllowList, refusal
 from langgraph_evidence.tools.urls import PORTS, join
 from langgraph_evidence.tools.wire import Network, Request, Response, exchange
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from langgraph_evidence.tools.urls import Url
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
 _UNTOUCHED = frozenset({425, 429})
 _ADVICE = {
     401: "check the key that its static_params refer to",
@@ -71,7 +71,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Reply:
+class HttpReply:
     """A service's reply as text; `cut` says that there was more."""
 
     status: int
@@ -107,7 +107,7 @@ class HttpClient:
         self._allow = allow or AllowList()
         self._network = network or Network()
 
-    async def fetch(self, request: Request, *, repeatable: bool, confidential: bool = False) -> Reply:
+    async def fetch(self, request: Request, *, repeatable: bool, confidential: bool = False) -> HttpReply:
         """The reply to a request, its redirects followed; a transient failure is tried again.
 
         Args:
@@ -127,7 +127,7 @@ class HttpClient:
             ) from None
 
     # By hand and not by tenacity: whether to try again and how long to wait are both told by the error.
-    async def _tries(self, request: Request, *, repeatable: bool, confidential: bool) -> Reply:
+    async def _tries(self, request: Request, *, repeatable: bool, confidential: bool) -> HttpReply:
         for attempt in range(1, self.limits.attempts + 1):
             try:
                 return await self._follow(request, confidential=confidential)
@@ -141,7 +141,7 @@ class HttpClient:
             await asyncio.sleep(wait)
         raise AssertionError
 
-    async def _follow(self, request: Request, *, confidential: bool) -> Reply:
+    async def _follow(self, request: Request, *, confidential: bool) -> HttpReply:
         ports = {*PORTS.values(), request.url.port}
         for hop in range(self.limits.redirects + 1):
             try:
@@ -237,7 +237,7 @@ def _redirected(request: Request, response: Response) -> Request:
     return replace(request, url=url)
 
 
-def _read(url: Url, response: Response) -> Reply:
+def _read(url: Url, response: Response) -> HttpReply:
     """The reply as text.
 
     Raises:
@@ -252,7 +252,7 @@ def _read(url: Url, response: Response) -> Reply:
         raise ToolError(f"{url.host} replied with {told}; tools read JSON or text.")
     if response.headers.get("content-encoding", "identity").strip().lower() not in {"", "identity"}:
         raise ToolError(f"{url.host} replied compressed although it was asked not to.")
-    return Reply(response.status, _decode(response.body, parameters), response.cut)
+    return HttpReply(response.status, _decode(response.body, parameters), response.cut)
 
 
 def _readable(kind: str) -> bool:
@@ -269,7 +269,7 @@ def _failure(url: Url, response: Response) -> ServiceError:
     status = response.status
     advice = f"; {_ADVICE[status]}" if status in _ADVICE else ""
     error = ServiceError(
-        f"{url.host} replied with status {status}{advice}.", status=status, transient=status in _TRANSIENT
+        f"{url.host} replied with status {status}{advice}.", status=status, transient=status in TRANSIENT_STATUS
     )
     error.untouched = status in _UNTOUCHED
     if re.fullmatch(r"[0-9]{1,4}", response.headers.get("retry-after", "")):

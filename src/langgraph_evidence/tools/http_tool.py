@@ -22,7 +22,7 @@ from langgraph_evidence.tools.wire import Request
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from langgraph_evidence.tools.http import Limits, Reply
+    from langgraph_evidence.tools.http import HttpReply, Limits
     from langgraph_evidence.tools.wire import Network
 
 CUT = " [cut]"
@@ -32,11 +32,27 @@ _EXCERPT = 300
 
 
 class HttpTool(BaseTool):
-    """One request a call. What a call is given, sends and receives holds no secret that its spec refers to."""
+    """One request a call. What a call is given, sends and receives holds no secret that its spec refers to.
+
+    Args:
+        spec: The tool.
+        client: What sends the requests.
+        vault: Where the secrets are.
+    """
 
     _spec: ToolSpec = PrivateAttr()
     _client: HttpClient = PrivateAttr()
     _vault: Vault = PrivateAttr()
+
+    def __init__(self, spec: ToolSpec, client: HttpClient, vault: Vault) -> None:
+        super().__init__(
+            name=spec.name,
+            description=spec.description,
+            args_schema=schema(spec.dynamic_params),
+            metadata=None if spec.idempotent else {"idempotent": False},
+            handle_tool_error=True,
+        )
+        self._spec, self._client, self._vault = spec, client, vault
 
     # Positional-only, so that a parameter of any name can be passed.
     def _run(self, /, **kwargs: Any) -> str:
@@ -86,7 +102,7 @@ class HttpTool(BaseTool):
             raise ToolException(f"{message} It says: {told}" if told else message) from None
         raise ToolError(message, status=error.status, transient=error.transient) from None
 
-    def _shown(self, reply: Reply) -> str:
+    def _shown(self, reply: HttpReply) -> str:
         text = self._vault.redact(reply.text, self._spec.secrets, cut=reply.cut).strip()
         most = self._client.limits.characters
         if reply.cut or len(text) > most:
@@ -132,14 +148,4 @@ def http_tool(
     Raises:
         InvalidInput: An entry of `allow` is malformed.
     """
-    tool = HttpTool(
-        name=spec.name,
-        description=spec.description,
-        args_schema=schema(spec.dynamic_params),
-        metadata=None if spec.idempotent else {"idempotent": False},
-        handle_tool_error=True,
-    )
-    tool._spec = spec  # noqa: SLF001 - pydantic sets no private attributes from arguments
-    tool._client = HttpClient(allow=AllowList(allow), limits=limits, network=network)  # noqa: SLF001 - see above
-    tool._vault = Vault(environment)  # noqa: SLF001 - see above
-    return tool
+    return HttpTool(spec, HttpClient(allow=AllowList(allow), limits=limits, network=network), Vault(environment))

@@ -113,7 +113,7 @@ def _words(schema: Any) -> str:
         if schema.get(name):
             return link.join(dict.fromkeys(_words(option) for option in schema[name]))
     if "const" in schema or isinstance(schema.get("enum"), list):
-        values = schema["enum"] if "enum" in schema else [schema["const"]]
+        values = schema["enum"] if isinstance(schema.get("enum"), list) else [schema["const"]]
         shown = ", ".join(json.dumps(value, ensure_ascii=False)[:_SHOWN] for value in values[:_VALUES])
         return shown if len(values) == 1 else f"one of {shown}{', ...' * (len(values) > _VALUES)}"
     types = schema.get("type")

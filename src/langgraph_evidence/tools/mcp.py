@@ -114,32 +114,16 @@ def publish(server: Any, tool: BaseTool) -> None:
         server: The server.
         tool: Any LangChain tool.
     """
-    from fastmcp.exceptions import ToolError as Refused
-    from fastmcp.server.dependencies import get_context
-    from fastmcp.tools import Tool, ToolResult
+    from fastmcp.tools import Tool
 
     stage = _stage(tool)
 
-    class Published(Tool):  # type: ignore[misc]  # fastmcp is optional, so its types are not followed
+    class Published(Tool):
         """A LangChain tool behind fastmcp's interface."""
 
         async def run(self, arguments: dict[str, Any]) -> Any:
             """Calls the tool; what other arguments could mend, and what failed, is told to the client."""
-            steps = 0
-            message: Any = None
-            part: Any
-            try:
-                async for mode, part in stage.astream({"arguments": arguments}, stream_mode=["custom", "values"]):
-                    if mode == "custom":
-                        steps += 1
-                        await get_context().report_progress(steps, message=str(part.get("type", "")))
-                    else:
-                        message = part.get("message")
-            except EvidenceError as error:
-                raise Refused(str(error)) from None
-            if message is None or message.status == "error":
-                raise Refused(message.text if message else "The tool gave no result.")
-            return ToolResult(content=str(message.text), structured_content=_structured(message))
+            return await _told(stage, arguments)
 
     schema: Any = tool.tool_call_schema
     server.add_tool(
@@ -150,6 +134,29 @@ def publish(server: Any, tool: BaseTool) -> None:
             annotations={"idempotentHint": (tool.metadata or {}).get("idempotent", True)},
         )
     )
+
+
+async def _told(stage: CompiledStateGraph[Any, Any, Any, Any], arguments: dict[str, Any]) -> Any:
+    """A tool's result as fastmcp's, its events told as progress on the way."""
+    from fastmcp.exceptions import ToolError as Refused
+    from fastmcp.server.dependencies import get_context
+    from fastmcp.tools import ToolResult
+
+    steps = 0
+    message: Any = None
+    part: Any
+    try:
+        async for mode, part in stage.astream({"arguments": arguments}, stream_mode=["custom", "values"]):
+            if mode == "custom":
+                steps += 1
+                await get_context().report_progress(steps, message=str(part.get("type", "")))
+            else:
+                message = part.get("message")
+    except EvidenceError as error:
+        raise Refused(str(error)) from None
+    if message is None or message.status == "error":
+        raise Refused(message.text if message else "The tool gave no result.")
+    return ToolResult(content=str(message.text), structured_content=_structured(message))
 
 
 class _Stage(TypedDict, total=False):

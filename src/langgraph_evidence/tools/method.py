@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
@@ -44,27 +45,10 @@ def as_tool(
         InvalidInput: The graph takes more than one input, or is none of a method.
     """
     key = input_key(graph)
-    # Always explicit: without it the run would see the context of the agent that calls it.
-    schema = graph.context_schema
-    context: Any = settings if settings is not None else schema() if schema is not None else None
-
-    def run(**given: str) -> tuple[str, dict[str, Any]]:
-        try:
-            return _pack(_drive(graph, given, context) if relay else graph.invoke(given, UNBOUNDED, context=context))
-        except InvalidInput as error:
-            raise ToolException(str(error)) from error
-
-    async def arun(**given: str) -> tuple[str, dict[str, Any]]:
-        try:
-            if relay:
-                return _pack(await _adrive(graph, given, context))
-            return _pack(await graph.ainvoke(given, UNBOUNDED, context=context))
-        except InvalidInput as error:
-            raise ToolException(str(error)) from error
-
+    run = _ToolRun(graph, run_context(graph, settings), relay=relay)
     return StructuredTool.from_function(
-        run,
-        arun,
+        run.sync,
+        run.asynchronous,
         name=name,
         description=description,
         args_schema={
@@ -76,6 +60,37 @@ def as_tool(
         # Only what the agent's model can mend is told to it; any other error is the application's.
         handle_tool_error=True,
     )
+
+
+@dataclass(frozen=True)
+class _ToolRun:
+    """A run of a graph in both colours, told as content and artifact."""
+
+    graph: Graph
+    context: Any
+    relay: bool
+
+    def sync(self, **given: str) -> tuple[str, dict[str, Any]]:
+        try:
+            if self.relay:
+                return _pack(_drive(self.graph, given, self.context))
+            return _pack(self.graph.invoke(given, UNBOUNDED, context=self.context))
+        except InvalidInput as error:
+            raise ToolException(str(error)) from error
+
+    async def asynchronous(self, **given: str) -> tuple[str, dict[str, Any]]:
+        try:
+            if self.relay:
+                return _pack(await _adrive(self.graph, given, self.context))
+            return _pack(await self.graph.ainvoke(given, UNBOUNDED, context=self.context))
+        except InvalidInput as error:
+            raise ToolException(str(error)) from error
+
+
+def run_context(graph: Graph, settings: Settings | None) -> Any:
+    """The settings of a graph's run; always explicit, since without them it would see the context of its caller."""
+    schema = graph.context_schema
+    return settings if settings is not None else schema() if schema is not None else None
 
 
 def input_key(graph: Graph) -> str:

@@ -1,4 +1,4 @@
-"""Every trained head by one interface: how it is trained, and its figures beside their baselines as flat rows."""
+"""Every trained head by one interface: how it is trained, and its metrics beside their baselines as flat rows."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from langgraph_evidence.models.base import Encoder
-    from langgraph_evidence.training.base import TrainResult
+    from langgraph_evidence.training.base import Metrics, TrainResult
 
-Row = dict[str, str | int | float]
-"""One line of a head's table: what it is of, then its figures."""
+TableRow = dict[str, str | int | float]
+"""One line of a head's table: what it is of, then its metrics."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Head:
 
     meaning: str
     train: Callable[..., TrainResult]
-    measure: Callable[[Path, Collection[int]], list[Row]]
+    measure: Callable[[Path, Collection[int]], list[TableRow]]
     suffix: str = ".safetensors"
 
 
@@ -49,9 +49,9 @@ def _trained(train: Callable[..., TrainResult], data: Path, out: Path, encoder: 
     return train(encoder, DataFolder(data), out, **how)
 
 
-def _figures(measure: Callable[..., Mapping[str, Mapping[str, Any]]], data: Path, folds: Collection[int]) -> list[Row]:
+def _metrics(measure: Callable[..., Metrics], data: Path, folds: Collection[int]) -> list[TableRow]:
     named = measure(default_encoder(), DataFolder(data), folds)
-    return [flat({"row": name, **figures}) for name, figures in named.items()]
+    return [flat({"row": name, **metrics}) for name, metrics in named.items()]
 
 
 def _planner(
@@ -61,21 +61,21 @@ def _planner(
     return train_offline_planner(DataFolder(data), out, report=report)
 
 
-def _planner_rows(data: Path, folds: Collection[int]) -> list[Row]:
+def _planner_rows(data: Path, folds: Collection[int]) -> list[TableRow]:
     return [flat({"row": name, **row}) for name, row in measure_shipped_planner(DataFolder(data), folds).items()]
 
 
-def _reader_rows(data: Path, folds: Collection[int]) -> list[Row]:
+def _reader_rows(data: Path, folds: Collection[int]) -> list[TableRow]:
     return [flat(row) for row in evaluate_reader(data, folds)["rows"]]
 
 
-def _entailment_rows(data: Path, folds: Collection[int]) -> list[Row]:
+def _entailment_rows(data: Path, folds: Collection[int]) -> list[TableRow]:
     return [flat(row) for row in evaluate_entailment(data, folds)]
 
 
-def flat(row: Mapping[str, Any], prefix: str = "") -> Row:
+def flat(row: Mapping[str, Any], prefix: str = "") -> TableRow:
     """A nested row as one level: `{"a": {"b": 1}, "c": [0, 1]}` is `{"a b": 1, "c low": 0, "c high": 1}`."""
-    out: Row = {}
+    out: TableRow = {}
     for name, value in row.items():
         key = f"{prefix}{name}"
         if isinstance(value, dict):
@@ -91,7 +91,7 @@ HEADS: dict[str, Head] = {
     "query_scorer": Head(
         "which query finds its passage first (FuRePA eqs. 7-10)",
         partial(_trained, train_query_scorer),
-        partial(_figures, measure_query_scorer),
+        partial(_metrics, measure_query_scorer),
     ),
     "entailment": Head("whether passages entail a sentence", partial(_trained, train_entailment), _entailment_rows),
     "reader": Head(
@@ -100,12 +100,12 @@ HEADS: dict[str, Head] = {
     "sentence_ranker": Head(
         "which sentences matter to a question or claim",
         partial(_trained, train_sentence_ranker),
-        partial(_figures, measure_sentence_ranker),
+        partial(_metrics, measure_sentence_ranker),
     ),
     "progress_reward": Head(
         "which next sentence is better (Bradley-Terry)",
         partial(_trained, train_progress_reward),
-        partial(_figures, measure_progress_reward),
+        partial(_metrics, measure_progress_reward),
     ),
     NAME: Head("what the offline model asks next, and when it answers", _planner, _planner_rows, suffix=SHIPPED.suffix),
 }

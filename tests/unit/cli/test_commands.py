@@ -13,12 +13,11 @@ import pytest
 
 from langgraph_evidence.cli import sources
 from langgraph_evidence.cli.app import explain, run
-from langgraph_evidence.cli.screen import clean, shorten
-from langgraph_evidence.cli.steps import tell
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.methods import get_method, method_names
 from langgraph_evidence.retrieval import index
 from langgraph_evidence.retrieval.corpus import Unit
+from langgraph_evidence.telling import clean, shorten, tell
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,8 +51,8 @@ def test_methods_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 def test_every_method_is_drawn(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["draw", name]) == 0
     drawing = capsys.readouterr().out
+    assert drawing.split() == get_method(name).drawing().split()
     assert "graph TD;" in drawing
-    assert "__start__ --> " in drawing
 
 
 def test_an_unknown_method_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
@@ -154,7 +153,7 @@ def test_the_words_of_the_command_line_are_those_of_the_rooms() -> None:
 
 
 def test_an_event_without_a_teller_is_told_by_its_fields() -> None:
-    (line,) = tell({"type": "new.event", "v": 1, "count": 3, "word": "yes"})
+    (line,) = tell({"type": "new.event", "v": 1, "count": 3, "word": "yes"}, {})
     assert line.label == "event"
     assert line.text == "count=3, word=yes"
 

@@ -9,7 +9,7 @@ import pytest
 
 from langgraph_evidence.cli.app import run
 from langgraph_evidence.training import heads
-from langgraph_evidence.training.base.loop import Progress, TrainResult
+from langgraph_evidence.training.base.options import Progress, TrainResult
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -21,7 +21,7 @@ def one_head(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """A registry of one head that records what it is asked."""
     asked: list[object] = []
 
-    def measure(data: Path, folds: Collection[int]) -> list[heads.Row]:
+    def measure(data: Path, folds: Collection[int]) -> list[heads.TableRow]:
         asked.append((data, frozenset(folds)))
         return [{"row": "trained", "f1": 0.75}, {"row": "baseline", "f1": 0.5, "n": 3}]
 

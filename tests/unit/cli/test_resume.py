@@ -8,7 +8,7 @@ import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from langgraph_evidence import FurepaSettings, create_furepa, retriever_for
-from langgraph_evidence.cli.ask import Thread
+from langgraph_evidence.cli.options import Thread
 from langgraph_evidence.cli.running import run_on_thread
 from langgraph_evidence.cli.screen import Screen
 from langgraph_evidence.llm.testing import ScriptedChat

@@ -62,7 +62,7 @@ def everything(parts: Components, settings: Any) -> StateGraph[Any, Any, Any, An
     return builder
 
 
-METHOD = Method(name="toy", paper="none", input_key="question", settings=FurepaSettings, create=everything)
+METHOD = Method(name="toy", paper="none", settings=FurepaSettings, create=everything)
 
 
 @pytest.fixture
@@ -144,3 +144,10 @@ def test_a_failed_run_is_compared_with_the_average_number_of_passages(data: Path
     assert as_many_as(outcomes) == {"q0": 1, "q1": 4, "q2": 0}
     outcomes[2]["error"] = {"type": "X", "message": "m"}
     assert as_many_as(outcomes)["q2"] == 2
+
+
+def test_baseline_and_judge_are_asked_without_a_temperature_where_none_is_given(data: Path) -> None:
+    model, judge = chat(), ScriptedChat(rules=[("", "Yes")])
+    run_evaluation(METHOD, data, model=model, options=EvaluationOptions(judge=judge, temperature=None))
+    assert {call["kwargs"].get("temperature") for call in [*model.calls, *judge.calls]} == {None}
+    assert (len(model.calls), len(judge.calls)) == (3, 6)

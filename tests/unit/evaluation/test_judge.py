@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from langgraph_evidence.errors import UnusableReply
@@ -33,3 +35,12 @@ async def test_what_cannot_be_read_is_counted_and_is_no_yes() -> None:
     assert (verdicts.accuracy, [*verdicts.by_question.values()].count(None)) == (0.25, 1)
     assert {call["prompt"].values["answer"] for call in chat.calls} == {"a; b"}
     assert verdicts.usage["calls"] == 4  # the odd one was asked twice, the empty one never
+
+
+@pytest.mark.parametrize(("given", "sent"), [({}, 0.0), ({"temperature": 0.3}, 0.3), ({"temperature": None}, None)])
+async def test_the_judge_is_asked_at_the_temperature_that_is_given(given: Any, sent: Any) -> None:
+    chat = ScriptedChat(rules=[(Asks("judge"), "Yes")])
+    question = Question(id="q", question="Q?", answers=("a",), dataset="hotpotqa")
+    outcome = outcome_of(question, {"answer": "a"}, seconds=0.0)
+    await judge_answers(LanguageModel(chat), [question], [outcome], **given)
+    assert [call["kwargs"].get("temperature") for call in chat.calls] == [sent]

@@ -54,7 +54,7 @@ def counts(usage: Any) -> Any:
 def test_a_good_reply_takes_one_call(run: Any) -> None:
     chat = ScriptedChat(rules=[("how many", "42")], latency=0.05)
     reply = run(LanguageModel(chat).ask(PROMPT, ASKED, parse=number, temperature=0.5))
-    assert (reply.value, reply.text, reply.repaired) == (42, "42", False)
+    assert (reply.value, reply.text, reply.usage["calls"]) == (42, "42", 1)
     # Four words asked ("Count." and "Question: how many?"), one word replied.
     assert counts(reply.usage) == {"calls": 1, "cached_calls": 0, "input_tokens": 4, "output_tokens": 1}
     assert reply.usage["seconds"] >= 0.05
@@ -64,7 +64,7 @@ def test_a_good_reply_takes_one_call(run: Any) -> None:
 def test_a_bad_reply_is_asked_for_once_more_with_the_reason(run: Any) -> None:
     chat = ScriptedChat(rules=[("A number was expected, not 'many'", "7"), ("how many", "many")])
     reply = run(LanguageModel(chat).ask(PROMPT, ASKED, parse=number))
-    assert (reply.value, reply.repaired) == (7, True)
+    assert (reply.value, reply.usage["calls"]) == (7, 2)
     assert reply.usage["calls"] == 2
     roles = [message.type for message in chat.calls[1]["messages"]]
     assert roles == ["system", "human", "ai", "human"]

@@ -69,7 +69,7 @@ def test_the_repair_says_what_was_wrong(run: Any) -> None:
 
     rules = [(Asks("toy.*", lambda call: call.complaint == "Say good."), "good"), (Asks("toy.ask"), "bad")]
     chat = ScriptedChat(rules=rules)
-    assert run(LanguageModel(chat).ask(PROMPT, VALUES, parse=parse)).repaired
+    assert run(LanguageModel(chat).ask(PROMPT, VALUES, parse=parse)).usage["calls"] == 2
     assert asked(chat) == [CALL, PromptCall("toy.ask", VALUES, "Say good.")]
 
 
@@ -96,7 +96,7 @@ def test_scripts_reply_to_names_and_values() -> None:
 
 @pytest.mark.parametrize("named", [True, False])
 def test_the_offline_model_replies_by_the_responders_that_a_method_hands_over(run: Any, named: Any) -> None:
-    responders = {"toy.ask": lambda values, temperature, chance: f"{len(values['facts'])} facts"}
+    responders = {"toy.ask": lambda values, temperature, rng: f"{len(values['facts'])} facts"}
     offline: Any = "offline" if named else OfflineChat().bind(seed=3)
     assert run(LanguageModel(offline, responders=responders).ask(PROMPT, VALUES, parse=str)).text == "2 facts"
     assert "offline model" in run(LanguageModel(offline).ask(PROMPT, VALUES, parse=str)).text

@@ -14,9 +14,8 @@ from langgraph.errors import GraphInterrupt
 from langgraph_evidence.budget import Allowance
 from langgraph_evidence.errors import InvalidInput, ModelError, OutOfTime, ResourceError
 from langgraph_evidence.llm.limiter import Slots
-from langgraph_evidence.llm.retry import Line, RetryPolicy, describe_failure
+from langgraph_evidence.llm.retry import CallContext, RetryPolicy, Spending, describe_failure
 from langgraph_evidence.llm.scripts import Fault
-from langgraph_evidence.llm.spending import Spending
 from langgraph_evidence.types import no_usage
 
 REQUEST: Any = httpx.Request("POST", "http://x.invalid")
@@ -39,7 +38,7 @@ class _Script:
 
 
 async def run(script: Any, policy: Any = QUICK, seconds: Any = None) -> Any:
-    return await policy.run(script, Line("M 'm'", Slots(1), Spending(Allowance(seconds=seconds)), no_usage()))
+    return await policy.run(script, CallContext("M 'm'", Slots(1), Spending(Allowance(seconds=seconds)), no_usage()))
 
 
 def status(code: Any, retry_after: Any = None) -> Any:
@@ -49,7 +48,7 @@ def status(code: Any, retry_after: Any = None) -> Any:
 @pytest.mark.parametrize(
     "failure",
     [
-        *(status(code) for code in (408, 409, 429, 500, 502, 503, 504)),
+        *(status(code) for code in (408, 409, 425, 429, 500, 502, 503, 504, 529)),
         TimeoutError(),
         ConnectionResetError("gone"),
         httpx.ReadTimeout("slow"),
@@ -132,7 +131,7 @@ async def test_waiting_for_a_slot_is_no_time_of_the_call() -> None:
         return "ok"
 
     policy = RetryPolicy(attempts=1, timeout=0.5)
-    calls = [policy.run(short, Line("m", slots, Spending(), no_usage())) for _ in range(5)]
+    calls = [policy.run(short, CallContext("m", slots, Spending(), no_usage())) for _ in range(5)]
     assert await asyncio.gather(*calls) == ["ok"] * 5
 
 

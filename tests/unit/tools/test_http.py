@@ -11,7 +11,7 @@ from local_service import Answer, Arrival, FakeNetwork, serving
 
 from langgraph_evidence.errors import InvalidInput, ToolError
 from langgraph_evidence.tools.addresses import AllowList
-from langgraph_evidence.tools.http import HttpClient, Limits, Reply
+from langgraph_evidence.tools.http import HttpClient, HttpReply, Limits
 from langgraph_evidence.tools.urls import parse_url
 from langgraph_evidence.tools.wire import Request
 
@@ -23,11 +23,11 @@ def client(**limits: float) -> HttpClient:
     return HttpClient(allow=AllowList(["127.0.0.1"]), limits=Limits(**given))  # type: ignore[arg-type]  # counts are ints
 
 
-async def get(url: str, *, repeatable: bool = True, **limits: float) -> Reply:
+async def get(url: str, *, repeatable: bool = True, **limits: float) -> HttpReply:
     return await client(**limits).fetch(Request("GET", parse_url(url)), repeatable=repeatable)
 
 
-async def post(url: str, *, repeatable: bool = False, **limits: float) -> Reply:
+async def post(url: str, *, repeatable: bool = False, **limits: float) -> HttpReply:
     request = Request("POST", parse_url(url), b'{"a": [1, [2]]}')
     return await client(**limits).fetch(request, repeatable=repeatable)
 
@@ -37,7 +37,7 @@ async def test_get_sends_what_it_is_given_and_nothing_of_the_machine(monkeypatch
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     with serving(lambda _: Answer(b'{"a": "\xc3\xa9"}')) as service:
         reply = await get(f"{service.url}/path?q=a%20b")
-    assert reply == Reply(200, '{"a": "é"}', cut=False)
+    assert reply == HttpReply(200, '{"a": "é"}', cut=False)
     arrival = service.arrivals[0]
     assert (arrival.method, arrival.path) == ("GET", "/path?q=a%20b")
     assert arrival.headers == {
@@ -160,7 +160,7 @@ async def test_https_does_not_lead_to_http() -> None:
             await HttpClient(network=network).fetch(Request("GET", parse_url("https://example.com/")), repeatable=True)
 
 
-@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
 async def test_a_transient_failure_is_tried_again(status: int) -> None:
     answers = iter([Answer(status=status), Answer(status=status), Answer(b'"at last"')])
     with serving(lambda _: next(answers)) as service:

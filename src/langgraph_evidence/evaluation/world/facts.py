@@ -13,13 +13,13 @@ from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.evaluation.world import names
 from langgraph_evidence.evaluation.world.names import Shuffle, mix
 
-Kind = Literal["person", "place", "work", "firm", "event", "list", "adaptation"]
+EntityKind = Literal["person", "place", "work", "firm", "event", "list", "adaptation"]
 
-_BLOCK: tuple[Kind, ...] = (
+_BLOCK: tuple[EntityKind, ...] = (
     "person", "place", "work", "person", "firm", "person", "work", "person", "place", "event",
     "person", "work", "person", "list", "person", "place", "work", "firm", "person", "adaptation",
 )  # fmt: skip
-_SLOTS: dict[Kind, list[int]] = {kind: [n for n, one in enumerate(_BLOCK) if one == kind] for kind in _BLOCK}
+_SLOTS: dict[EntityKind, list[int]] = {kind: [n for n, one in enumerate(_BLOCK) if one == kind] for kind in _BLOCK}
 SMALLEST, LARGEST = 100, 1_000_000
 
 OCCUPATIONS = ("painter", "botanist", "composer", "architect", "astronomer", "novelist", "surgeon", "chemist")
@@ -35,7 +35,7 @@ _NAMESAKE = {"person": (8, 3), "work": (10, 4)}
 class Entity(NamedTuple):
     """One thing of the world: its kind and its number among that kind."""
 
-    kind: Kind
+    kind: EntityKind
     number: int
 
 
@@ -75,14 +75,14 @@ class Facts:
         block, offset = divmod(entity.number, len(slots))
         return block * len(_BLOCK) + slots[offset]
 
-    def chance(self, entity: Entity, topic: int, sides: int) -> int:
+    def draw(self, entity: Entity, topic: int, sides: int) -> int:
         """A number below sides, its own for every entity and topic."""
         return mix(self.seed, topic, entity.number) % sides
 
     @cached_property
-    def relations(self) -> dict[str, tuple[Kind, Kind, Shuffle]]:
+    def relations(self) -> dict[str, tuple[EntityKind, EntityKind, Shuffle]]:
         """Every relation by name: whose it is, what it leads to, and the map between their numbers."""
-        table: tuple[tuple[str, Kind, Kind], ...] = (
+        table: tuple[tuple[str, EntityKind, EntityKind], ...] = (
             ("birthplace", "person", "place"),
             ("employer", "person", "firm"),
             ("teacher", "person", "person"),
@@ -132,7 +132,7 @@ class Facts:
     def board(self, firm: Entity) -> list[Entity]:
         """The three directors of a firm; the last of them took part in its contest."""
         contest = self.follow(firm, "contest")
-        finalist = self.participants(contest)[self.chance(firm, 32, 2)]
+        finalist = self.participants(contest)[self.draw(firm, 32, 2)]
         next_firm = Entity("firm", firm.number + 1)
         first, *others = self._apart([finalist, self.follow(firm, "director"), self.follow(next_firm, "director")])
         return [*others, first]
@@ -168,8 +168,8 @@ class Facts:
         words = OCCUPATIONS if entity.kind == "person" else FORMS
         other = self.namesake(entity)
         if other is None or other.number > entity.number:
-            return words[self.chance(entity, 41, len(words))]
-        return words[(words.index(self.role(other)) + 1 + self.chance(entity, 41, len(words) - 1)) % len(words)]
+            return words[self.draw(entity, 41, len(words))]
+        return words[(words.index(self.role(other)) + 1 + self.draw(entity, 41, len(words) - 1)) % len(words)]
 
     def name(self, entity: Entity) -> str:
         """The name as it stands in a text; two people or two works may share one."""
@@ -195,7 +195,7 @@ class Facts:
 
     def contest_kind(self, event: Entity) -> str:
         """Regatta, marathon, ..."""
-        return names.CONTESTS[self.chance(event, 42, len(names.CONTESTS))]
+        return names.CONTESTS[self.draw(event, 42, len(names.CONTESTS))]
 
     def industry(self, firm: Entity) -> str:
         """The trade of a firm."""
@@ -204,7 +204,7 @@ class Facts:
     def title(self, entity: Entity) -> str:
         """The title of an entity's passage; no other passage has it."""
         if entity.kind == "adaptation":
-            return f"{self.title(self.follow(entity, 'original'))}, {ADAPTATIONS[self.chance(entity, 43, 3)]}"
+            return f"{self.title(self.follow(entity, 'original'))}, {ADAPTATIONS[self.draw(entity, 43, 3)]}"
         name = self.name(entity)
         return f"{name} ({self.role(entity)})" if self.namesake(entity) else name
 
@@ -216,14 +216,14 @@ class Facts:
     def year(self, entity: Entity) -> int:
         """The year of birth, founding, or publication; nobody founds or writes before they are twenty."""
         if entity.kind == "person":
-            return 1780 + self.chance(entity, 51, 180)
+            return 1780 + self.draw(entity, 51, 180)
         maker = {"place": "first_settler", "firm": "founder", "work": "author", "event": "winner"}[entity.kind]
-        return self.year(self.follow(entity, maker)) + 20 + self.chance(entity, 52, 30)
+        return self.year(self.follow(entity, maker)) + 20 + self.draw(entity, 52, 30)
 
     def region(self, place: Entity) -> str:
         """The region that a place lies in."""
-        return REGIONS[self.chance(place, 53, len(REGIONS))]
+        return REGIONS[self.draw(place, 53, len(REGIONS))]
 
     def river(self, place: Entity) -> str:
         """The river that a place lies on."""
-        return RIVERS[self.chance(place, 54, len(RIVERS))]
+        return RIVERS[self.draw(place, 54, len(RIVERS))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from langgraph_evidence.evaluation.question import Question, Step
+from langgraph_evidence.evaluation.question import GoldStep, Question
 from langgraph_evidence.evaluation.world.facts import Entity
 from langgraph_evidence.evaluation.world.names import mix
 from langgraph_evidence.evaluation.world.text import sentences_of
@@ -14,11 +14,11 @@ from langgraph_evidence.types import Passage
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from langgraph_evidence.evaluation.world.facts import Facts, Kind
+    from langgraph_evidence.evaluation.world.facts import EntityKind, Facts
 
 PARAGRAPHS = 10
-_STARTS: tuple[Kind, ...] = ("work", "person", "firm", "event", "place", "work")
-_COMPARED: tuple[Kind, ...] = ("person", "firm", "work")
+_STARTS: tuple[EntityKind, ...] = ("work", "person", "firm", "event", "place", "work")
+_COMPARED: tuple[EntityKind, ...] = ("person", "firm", "work")
 _ASKED = {
     "person": "Who was born first, {} or {}?",
     "firm": "Which firm was founded first, {} or {}?",
@@ -41,7 +41,7 @@ class Draft(NamedTuple):
     kind: str
     question: str
     answers: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[GoldStep, ...]
     hops: tuple[Hop, ...]
 
 
@@ -61,7 +61,7 @@ def sentence_index(facts: Facts, entity: Entity, fact: str) -> int:
     return next(n for n, sentence in enumerate(sentences_of(facts, entity)) if fact_name(fact) in sentence.states)
 
 
-def pick(facts: Facts, kind: Kind, key: int) -> Entity:
+def pick(facts: Facts, kind: EntityKind, key: int) -> Entity:
     """An entity of a kind by chance."""
     return Entity(kind, key % facts.counts[kind])
 
@@ -138,7 +138,7 @@ def bridge(facts: Facts, key: int) -> Draft | None:
     steps = []
     for number, hop in enumerate(hops):
         about = named(facts, hop.entity) if number == 0 else f"#{number}"
-        steps.append(Step(WORDINGS[hop.fact].question.format(x=about), hop.value, passage_id(facts, hop.entity)))
+        steps.append(GoldStep(WORDINGS[hop.fact].question.format(x=about), hop.value, passage_id(facts, hop.entity)))
     question = WORDINGS[hops[-1].fact].question.format(x=asked)
     kind = "single" if len(hops) == 1 else "bridge"
     return Draft(kind, question, answers_of(hops[-1].value), tuple(steps), tuple(hops))
@@ -170,9 +170,9 @@ def comparison(facts: Facts, key: int) -> Draft | None:
     return Draft(kind, _ASKED[through].format(*names), answers_of(answer), tuple(steps), tuple(hops))
 
 
-def _step(facts: Facts, hop: Hop, number: int, hops: int) -> Step:
+def _step(facts: Facts, hop: Hop, number: int, hops: int) -> GoldStep:
     about = f"#{number - 1}" if hops == 4 and number >= 2 else named(facts, hop.entity)
-    return Step(WORDINGS[hop.fact].question.format(x=about), hop.value, passage_id(facts, hop.entity))
+    return GoldStep(WORDINGS[hop.fact].question.format(x=about), hop.value, passage_id(facts, hop.entity))
 
 
 def same_place(facts: Facts, key: int) -> Draft | None:
@@ -197,16 +197,16 @@ def intersection(facts: Facts, key: int) -> Draft | None:
     directors, others = ("; ".join(facts.mention(x) for x in group) for group in (board, finalists))
     hops = [Hop(firm, "board", directors), Hop(event, "participants", others)]
     steps = [
-        Step(f"Who are the directors of {named(facts, firm)}?", directors, passage_id(facts, firm)),
-        Step(f"Who were the other finalists of the {named(facts, event)}?", others, passage_id(facts, event)),
-        Step("Who is among both #1 and #2?", facts.mention(both[0])),
+        GoldStep(f"Who are the directors of {named(facts, firm)}?", directors, passage_id(facts, firm)),
+        GoldStep(f"Who were the other finalists of the {named(facts, event)}?", others, passage_id(facts, event)),
+        GoldStep("Who is among both #1 and #2?", facts.mention(both[0])),
     ]
     question = f"Which director of {named(facts, firm)} was a finalist of the {named(facts, event)}"
     if key % 2:
         return Draft("intersection", f"{question}?", answers_of(facts.mention(both[0])), tuple(steps), tuple(hops))
     year = str(facts.year(both[0]))
     hops.append(Hop(both[0], "person.year", year))
-    steps.append(Step("In which year was #3 born?", year, passage_id(facts, both[0])))
+    steps.append(GoldStep("In which year was #3 born?", year, passage_id(facts, both[0])))
     return Draft("intersection", f"{question}, and in which year were they born?", (year,), tuple(steps), tuple(hops))
 
 
@@ -255,8 +255,8 @@ def _complete(facts: Facts, draft: Draft, number: int) -> Question:
 def own_paragraphs(facts: Facts, gold: Sequence[Entity], key: int) -> list[Entity]:
     """The gold entities among those that are easily taken for them, in an order by chance."""
     near = [other for entity in gold for other in _confusable(facts, entity)]
-    chance = [facts.entity(mix(key, n) % facts.size) for n in range(2 * PARAGRAPHS)]
-    chosen = list(dict.fromkeys([*gold, *near[: PARAGRAPHS - 2], *chance]))[: max(PARAGRAPHS, len(gold))]
+    drawn = [facts.entity(mix(key, n) % facts.size) for n in range(2 * PARAGRAPHS)]
+    chosen = list(dict.fromkeys([*gold, *near[: PARAGRAPHS - 2], *drawn]))[: max(PARAGRAPHS, len(gold))]
     return sorted(chosen, key=lambda entity: mix(key, 99, facts.position(entity)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from langgraph_evidence.evaluation.world.facts import Kind
+    from langgraph_evidence.evaluation.world.facts import EntityKind
 
 
 class Wording(NamedTuple):
@@ -18,7 +18,7 @@ class Wording(NamedTuple):
         verb: States it: `<owner> <verb> <value>`.
     """
 
-    of: Kind
+    of: EntityKind
     question: str
     phrase: str
     verb: str

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import Field
+from typing_extensions import override
+
+from langgraph_evidence.llm.writing import cut, in_words, sent
 
 if TYPE_CHECKING:
-    from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+    from langchain_core.callbacks import CallbackManagerForLLMRun
     from langchain_core.language_models import LangSmithParams
 
     from langgraph_evidence.llm.prompt import PromptCall
@@ -30,33 +31,21 @@ UNKNOWN = (
 """The reply to a prompt that no responder knows."""
 
 Responder = Callable[[Mapping[str, Any], float, random.Random], str]
-"""Takes a prompt's values, a temperature and a source of chance; gives the reply."""
+"""Takes a prompt's values, a temperature and a source of random numbers; gives the reply."""
 
 Responders = Mapping[str, Responder]
 """How to reply to the prompts of a method, by their names."""
 
 
-@dataclass(frozen=True)
-class Conversation:
-    """What chance starts from, with the seed: the system text and the last user turn; earlier turns are examples."""
-
-    system: str
-    user: str
-
-
-def _conversation(messages: Sequence[BaseMessage]) -> Conversation:
+def _conversation(messages: Sequence[BaseMessage]) -> str:
+    """What the random numbers start from, with the seed: the system text and the last user turn, not the examples."""
     system = "\n".join(message.text for message in messages if isinstance(message, SystemMessage))
     users = [message.text for message in messages if message.type == "human"]
-    return Conversation(system, users[-1] if users else "")
+    return f"Conversation(system={system!r}, user={users[-1] if users else ''!r})"
 
 
 def _count(text: str) -> int:
     return len(re.findall(r"\w+|[^\w\s]", text))
-
-
-def _cut(text: str, stop: Sequence[str] | None) -> str:
-    ends = [text.find(word) for word in stop or () if word]
-    return text[: min((end for end in ends if end >= 0), default=len(text))]
 
 
 class OfflineChat(BaseChatModel):
@@ -64,12 +53,12 @@ class OfflineChat(BaseChatModel):
 
     It replies to a prompt's name and values, which come with the call as `prompt`; its words alone, and a name that no
     responder is for, get a text that says so. The same call, seed and temperature give the same reply; of the n samples
-    of one call each has its own chance.
+    of one call each has its own random numbers.
 
     Args:
         responders: How to reply, by the prompts' names; each method brings its own.
         temperature: How far a sample may stray from the best reply; 0 never does.
-        seed: Where chance starts.
+        seed: Where the random numbers start.
     """
 
     deterministic: ClassVar[bool] = True
@@ -108,18 +97,19 @@ class OfflineChat(BaseChatModel):
         if prompt is None or respond is None:
             return UNKNOWN
         given = kwargs.get("seed")
-        chance = random.Random(f"{self.seed if given is None else given}/{sample}/{_conversation(messages)}")
-        return respond(prompt.values, self._temperature(kwargs), chance)
+        rng = random.Random(f"{self.seed if given is None else given}/{sample}/{_conversation(messages)}")
+        return respond(prompt.values, self._temperature(kwargs), rng)
 
+    @override
     def _generate(
         self,
         messages: list[BaseMessage],
         stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - LangChain's signature
+        run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
         count = _samples(kwargs)
-        texts = [_cut(self._text(messages, kwargs, sample), stop) for sample in range(count)]
+        texts = [cut(self._text(messages, kwargs, sample), stop) for sample in range(count)]
         usage = _usage(messages, texts)
         generations = [
             # What a call cost is told once, so that a sum over its samples is right.
@@ -128,15 +118,7 @@ class OfflineChat(BaseChatModel):
         ]
         return ChatResult(generations=generations, llm_output={"model_name": MODEL_NAME, "token_usage": dict(usage)})
 
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002 - LangChain's signature
-        **kwargs: Any,
-    ) -> ChatResult:
-        return await asyncio.to_thread(self._generate, messages, stop, None, **kwargs)
-
+    @override
     def _stream(
         self,
         messages: list[BaseMessage],
@@ -144,24 +126,8 @@ class OfflineChat(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        text = _cut(self._text(messages, kwargs, 0), stop)
-        for chunk in _chunks(text, _usage(messages, [text])):
-            if run_manager is not None:
-                run_manager.on_llm_new_token(chunk.text, chunk=chunk)
-            yield chunk
-
-    async def _astream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> AsyncIterator[ChatGenerationChunk]:
-        text = _cut(await asyncio.to_thread(self._text, messages, kwargs, 0), stop)
-        for chunk in _chunks(text, _usage(messages, [text])):
-            if run_manager is not None:
-                await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
-            yield chunk
+        for chunk in in_words(self._generate(messages, stop, **kwargs)):
+            yield sent(chunk, run_manager)
 
 
 def _samples(kwargs: dict[str, Any]) -> int:
@@ -176,12 +142,3 @@ def _usage(messages: Sequence[BaseMessage], texts: Sequence[str]) -> UsageMetada
 
 def _message(text: str, usage: UsageMetadata | None) -> AIMessage:
     return AIMessage(content=text, response_metadata={"model_name": MODEL_NAME}, usage_metadata=usage)
-
-
-def _chunks(text: str, usage: UsageMetadata) -> Iterator[ChatGenerationChunk]:
-    for word in re.findall(r"\S+\s*|\s+", text):
-        yield ChatGenerationChunk(message=AIMessageChunk(content=word))
-    last = AIMessageChunk(
-        content="", response_metadata={"model_name": MODEL_NAME}, usage_metadata=usage, chunk_position="last"
-    )
-    yield ChatGenerationChunk(message=last)

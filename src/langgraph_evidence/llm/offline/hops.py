@@ -39,21 +39,21 @@ class Plans:
     ready: float
     known: str
 
-    def query(self, temperature: float, chance: random.Random) -> str:
+    def query(self, temperature: float, rng: random.Random) -> str:
         """The best query, or at a temperature one drawn by the scores."""
         if temperature <= 0:
             return self.queries[0][0]
         top = self.queries[0][1]
         weights = [math.exp((score - top) / temperature) for _, score in self.queries]
-        return chance.choices([query for query, _ in self.queries], weights)[0]
+        return rng.choices([query for query, _ in self.queries], weights)[0]
 
-    def answers(self, temperature: float, chance: random.Random) -> bool:
+    def answers(self, temperature: float, rng: random.Random) -> bool:
         """Whether to answer now: when that is likelier than not, less surely at a higher temperature."""
         surety = min(max(self.ready, 1e-6), 1 - 1e-6)
         if temperature <= 0:
             return surety >= 0.5
         odds = math.log(surety / (1 - surety)) / temperature
-        return chance.random() < 1 / (1 + math.exp(-min(max(odds, -50.0), 50.0)))
+        return rng.random() < 1 / (1 + math.exp(-min(max(odds, -50.0), 50.0)))
 
 
 def plan(question: str, evidence: tuple[str, ...], *, tables: Tables | None = None) -> Plans:

@@ -20,7 +20,7 @@ from langgraph_evidence.methods.furepa.offline import RESPONDERS
 from langgraph_evidence.methods.furepa.reasoning import best_so_far, force_answer, propose_plans, sample_of
 from langgraph_evidence.methods.furepa.searching import execute, rank_by_score
 from langgraph_evidence.methods.furepa.settings import FurepaSettings
-from langgraph_evidence.methods.furepa.state import FurepaOutput, FurepaState, Sample, ScoredQuery, plans_of_round
+from langgraph_evidence.methods.furepa.state import FurepaOutput, FurepaState, Sample, ScoredQuery, lost, plans_of_round
 from langgraph_evidence.models import default_query_scorer
 from langgraph_evidence.run import MethodRun, QuestionInput, add_nodes, replaced
 
@@ -102,10 +102,15 @@ class Furepa(MethodRun[FurepaSettings]):
         wanted = 1 if plans else settings.plans_a_round
         return FurepaState(cut=cut, sampling=self.affordable(state, wanted=wanted, kept=self._kept(state)))
 
-    def samples(self, state: FurepaState) -> list[Send] | Literal["force_answer"]:
+    def samples(self, state: FurepaState) -> list[Send] | Literal["next_round", "assess", "force_answer"]:
         """Starts the calls of an iteration."""
         if state["cut"]:
             return "force_answer"
+        # LangGraph takes an edit after the calls for one before them; none that went through is made again.
+        if not lost(state):
+            return "assess"
+        if not state["sampling"]:
+            return "next_round"
         settings = self.settings_of(state)
         count = 1 if settings.native_n else state["sampling"]
         sample = sample_of(state, settings, self.share(state, among=count, kept=self._kept(state)))
@@ -140,8 +145,7 @@ class Furepa(MethodRun[FurepaSettings]):
             return "score_queries" if len(state["queries"]) > 1 else "retrieve"
         if state["chosen"]:
             return "answer"
-        lost = all(plan["kind"] in {"failed", "late"} for plan in plans_of_round(state))
-        return "next_round" if lost else "raise_temperature"
+        return "next_round" if lost(state) else "raise_temperature"
 
     def raise_temperature(self, state: FurepaState) -> FurepaState:
         """Ends an iteration that found nothing new to ask, with a higher temperature (section 3.2.2)."""
@@ -156,6 +160,8 @@ class Furepa(MethodRun[FurepaSettings]):
 
     async def retrieve(self, state: FurepaState) -> FurepaState:
         """Executes the best query: its best ranked new passage joins the evidence (eq. 3); without one tp rises."""
+        if not state["queries"]:
+            return FurepaState()
         update = await execute(state, self.retriever, seconds=self.seconds_left(state))
         if len(update.get("evidence", [])) == len(state["evidence"]):
             update["temperature"] = self.settings_of(state).risen(state["temperature"])
@@ -184,7 +190,7 @@ class Furepa(MethodRun[FurepaSettings]):
         add_nodes(builder, self.raise_temperature, self.answer, self.force_answer, self.conclude)
         builder.add_edge(START, "begin")
         builder.add_edge("begin", "next_round")
-        builder.add_conditional_edges("next_round", self.samples, ["propose", "force_answer"])
+        builder.add_conditional_edges("next_round", self.samples, ["next_round", "propose", "assess", "force_answer"])
         builder.add_edge("propose", "assess")
         builder.add_conditional_edges("assess", self.after_assess)
         builder.add_edge("score_queries", "retrieve")

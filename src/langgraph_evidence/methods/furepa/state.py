@@ -86,6 +86,11 @@ def plans_of_round(state: FurepaState) -> list[Plan]:
     return [plan for plan in state["plans"].values() if plan["iteration"] == state["iteration"]]
 
 
+def lost(state: FurepaState) -> bool:
+    """Whether no call of the iteration has gone through, or none has been made."""
+    return all(plan["kind"] in {"failed", "late"} for plan in plans_of_round(state))
+
+
 def held_of(state: FurepaState) -> set[str]:
     """The ids of the evidence E_t."""
     return {passage["id"] for passage in state["evidence"]}

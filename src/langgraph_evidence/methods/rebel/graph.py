@@ -19,7 +19,7 @@ from langgraph_evidence.methods.rebel import events, tickets
 from langgraph_evidence.methods.rebel.frames import ROOT, Frames, Moves, advance, ready, root_frame, subtree_facts
 from langgraph_evidence.methods.rebel.near_duplicates import Features, default_features
 from langgraph_evidence.methods.rebel.offline import RESPONDERS
-from langgraph_evidence.methods.rebel.rounds import evidence_of, is_last, kept_for, task_of, within_calls
+from langgraph_evidence.methods.rebel.rounds import evidence_of, is_last, kept_for, not_yet_made, task_of, within_calls
 from langgraph_evidence.methods.rebel.settings import RebelSettings
 from langgraph_evidence.methods.rebel.state import FREE, WORK, Frame, RebelOutput, RebelState, Stage, Task
 from langgraph_evidence.methods.rebel.steps import Steps, ended, guarded, tell_facts
@@ -155,11 +155,14 @@ class Rebel(MethodRun[RebelSettings]):
             return []
         return [Frame({**root, "stage": "answer", "tool": "", "late": False})]
 
-    def scheduled(self, state: RebelState) -> list[Send] | Literal["conclude"]:
+    def scheduled(self, state: RebelState) -> list[Send] | Literal["advance", "conclude"]:
         """Starts the steps of a round, one a frame, or ends the run."""
         if not state["scheduled"]:
             return "conclude"
-        frames, settings = [state["frames"][name] for name in state["scheduled"]], self.settings_of(state)
+        # LangGraph takes an edit after the steps for one before them; none that was made is made again.
+        frames, settings = not_yet_made(state), self.settings_of(state)
+        if not frames:
+            return "advance"
         asking = sum(frame["stage"] not in FREE for frame in frames)
         allowance = self.share(state, among=asking, **kept_for(frames))
         return [Send(frame["stage"], task_of(state, frame, settings, allowance)) for frame in frames]
@@ -193,7 +196,7 @@ class Rebel(MethodRun[RebelSettings]):
         add_nodes(builder, *(guarded(step, MOVES) for step in self.steps.asking()))
         builder.add_edge(START, "begin")
         builder.add_edge("begin", "advance")
-        builder.add_conditional_edges("advance", self.scheduled, [*WORK, "conclude"])
+        builder.add_conditional_edges("advance", self.scheduled, [*WORK, "advance", "conclude"])
         for stage in WORK:
             builder.add_edge(stage, "advance")
         builder.add_edge("conclude", END)

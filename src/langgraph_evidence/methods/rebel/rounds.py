@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import TypedDict
 
 from langgraph_evidence.methods.rebel.frames import ROOT, in_order, known_facts, line_of
-from langgraph_evidence.methods.rebel.state import FREE, Frame, RebelState, Task
+from langgraph_evidence.methods.rebel.state import FREE, WORK, Frame, RebelState, Task
 from langgraph_evidence.types import Passage
 
 if TYPE_CHECKING:
@@ -39,6 +39,17 @@ def within_calls(found: Sequence[Frame], calls: int) -> list[Frame]:
     """The first of the frames: those that ask no model, and so many that do."""
     asking = [frame["id"] for frame in found if frame["stage"] not in FREE][:calls]
     return [frame for frame in found if frame["stage"] in FREE or frame["id"] in asking]
+
+
+def row_of(number: int, frame: Frame) -> str:
+    """The row of the ledger of a step on a frame."""
+    return f"{number}.{frame['id']}"
+
+
+def not_yet_made(state: RebelState) -> list[Frame]:
+    """The frames of a round whose step is still to be made."""
+    frames = [state["frames"][name] for name in state["scheduled"]]
+    return [f for f in frames if f["stage"] in WORK and row_of(state["round"], f) not in state["ledger"]]
 
 
 def task_of(state: RebelState, frame: Frame, settings: RebelSettings, allowance: Allowance) -> Task:

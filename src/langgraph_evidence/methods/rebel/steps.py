@@ -22,6 +22,7 @@ from langgraph_evidence.methods.rebel.protocol import (
     parse_wording,
     parse_yes_no,
 )
+from langgraph_evidence.methods.rebel.rounds import row_of
 from langgraph_evidence.methods.rebel.settings import RebelSettings
 from langgraph_evidence.methods.rebel.state import Done, Fact, Origin, Outcome, RebelState, Task, ToolReply
 from langgraph_evidence.types import no_usage
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from langgraph_evidence.methods.rebel.near_duplicates import Features
     from langgraph_evidence.methods.rebel.state import Frame
     from langgraph_evidence.methods.rebel.toolbox import Toolbox
+    from langgraph_evidence.types import Usage
 
 T = TypeVar("T")
 
@@ -236,18 +238,16 @@ def ended(task: Task, done: Done, moves: Moves) -> RebelState:
     after = moved(task["frame"], done.outcome, moves)
     tell_facts([after])
     replies = {} if done.reply is None else {after["id"]: done.reply}
-    return RebelState(
-        frames={after["id"]: after, **done.opened}, replies=replies, ledger={_row(task): done.usage or no_usage()}
-    )
+    return RebelState(frames={after["id"]: after, **done.opened}, replies=replies, ledger=_paid(task, done.usage))
 
 
 def _again(task: Task, error: ModelError, **marks: Any) -> RebelState:
     frame = cast("Frame", {**task["frame"], **marks})
-    return RebelState(frames={frame["id"]: frame}, ledger={_row(task): error.usage or no_usage()})
+    return RebelState(frames={frame["id"]: frame}, ledger=_paid(task, error.usage))
 
 
-def _row(task: Task) -> str:
-    return f"{task['round']}.{task['frame']['id']}"
+def _paid(task: Task, usage: Usage | None) -> dict[str, Usage]:
+    return {row_of(task["round"], task["frame"]): usage or no_usage()}
 
 
 def settings_of(task: Task) -> RebelSettings:

@@ -12,13 +12,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from safetensors.torch import save
 from torch import Tensor, nn
 
 from langgraph_evidence.errors import ResourceError
-from langgraph_evidence.models.base.batching import RowCache, content_key
+from langgraph_evidence.models.base.batching import RowCache
 from langgraph_evidence.models.base.bert import Lora
 from langgraph_evidence.models.base.device import DTYPES
 from langgraph_evidence.models.base.encoder import mean_pool
@@ -28,6 +27,7 @@ from langgraph_evidence.models.base.weights import read_json, read_tensors, sha2
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from langgraph_evidence.models.base.encoder import Encoder
@@ -46,7 +46,7 @@ class AdapterSpec:
         rank: Width of the low-rank additions; 0 for a head over the base as it is.
         labels: Names of the head's outputs, in order.
         max_tokens: Inputs are cut to this many tokens.
-        details: Anything else for the card: data hashes, licence, figures.
+        details: Anything else for the card: data hashes, licence, metrics.
     """
 
     head: str
@@ -118,15 +118,11 @@ class PairModel:
 
     def logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """Raw outputs, (pairs, labels)."""
-        if not pairs:
-            return np.zeros((0, len(self.adapter.spec.labels)), dtype=np.float32)
+        return self._cache.pairs(pairs, self._compute, width=len(self.adapter.spec.labels))
 
-        def compute(indexes: list[int]) -> list[NDArray[np.float32]]:
-            chosen = [pairs[index] for index in indexes]
-            inputs = self.encoder.tokenizer.pairs(chosen, self.adapter.spec.max_tokens)
-            return self.encoder.run(inputs, self.adapter.head, self.adapter.lora)
-
-        return np.stack(self._cache.rows([content_key(*pair) for pair in pairs], compute))
+    def _compute(self, pairs: Sequence[tuple[str, str]]) -> list[NDArray[np.float32]]:
+        inputs = self.encoder.tokenizer.pairs(pairs, self.adapter.spec.max_tokens)
+        return self.encoder.run(inputs, self.adapter.head, self.adapter.lora)
 
 
 def shipped(head: str) -> Path:

@@ -7,10 +7,11 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -66,6 +67,21 @@ class RowCache:
                 known[key] = row
                 self.put(key, row)
         return [known[key] for key in keys]
+
+    def pairs(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        compute: Callable[[list[tuple[str, str]]], Iterable[NDArray[np.float32]]],
+        *,
+        width: int,
+    ) -> NDArray[np.float32]:
+        """As `rows`, for pairs of texts: (pairs, width); `compute` is given the new pairs."""
+
+        def missing(indexes: list[int]) -> Iterable[NDArray[np.float32]]:
+            return compute([pairs[index] for index in indexes])
+
+        rows = self.rows([content_key(*pair) for pair in pairs], missing)
+        return np.stack(rows) if rows else np.zeros((0, width), dtype=np.float32)
 
 
 def content_key(*parts: str) -> bytes:

@@ -7,10 +7,10 @@ keeps the ranking of nearest neighbours, at little cost. The base's weights take
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
-import torch.nn.functional as F  # noqa: N812 - torch's own convention
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from langgraph_evidence.errors import ResourceError
@@ -95,7 +95,7 @@ class _Layer(nn.Module):
         self.output_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
 
     def _linear(self, name: str, x: Tensor, lora: Lora | None) -> Tensor:
-        linear: nn.Linear = self.linears[name]  # type: ignore[assignment]  # a ModuleDict forgets its kind
+        linear = cast("nn.Linear", self.linears[name])  # a ModuleDict forgets its kind
         x = x.to(linear.weight.dtype)
         y: Tensor = linear(x)
         return y if lora is None else y + lora(x, f"{self.index}_{name}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-import torch.nn.functional as F  # noqa: N812 - torch's own convention
+import torch.nn.functional as F
 
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.models.base.batching import RowCache, content_key, token_batches

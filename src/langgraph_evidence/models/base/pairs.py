@@ -12,7 +12,7 @@ import numpy as np
 
 from langgraph_evidence.errors import ModelError, ResourceError
 from langgraph_evidence.models.base.adapters import shipped
-from langgraph_evidence.models.base.batching import RowCache, content_key
+from langgraph_evidence.models.base.batching import RowCache
 from langgraph_evidence.models.base.sequence_classifier import SequenceClassifier
 from langgraph_evidence.models.remote import PairServer, is_url
 
@@ -61,13 +61,11 @@ class ServedPairs:
         Raises:
             ModelError: The server cannot be reached, refuses, answers something else, or has other outputs.
         """
+        return self._cache.pairs(pairs, self._compute, width=1)
 
-        def compute(indexes: list[int]) -> list[NDArray[np.float32]]:
-            rows = self._server.probabilities([pairs[index] for index in indexes])
-            return [np.array([self._log_odds(row)], dtype=np.float32) for row in rows]
-
-        rows = self._cache.rows([content_key(*pair) for pair in pairs], compute)
-        return np.stack(rows) if rows else np.zeros((0, 1), dtype=np.float32)
+    def _compute(self, pairs: Sequence[Pair]) -> list[NDArray[np.float32]]:
+        rows = self._server.probabilities(pairs)
+        return [np.array([self._log_odds(row)], dtype=np.float32) for row in rows]
 
     def _log_odds(self, row: Outputs) -> float:
         if len(row) != 1 and set(row) != _UNNAMED:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 
-from langgraph_evidence.models.base.batching import RowCache, content_key, token_batches
+from langgraph_evidence.models.base.batching import RowCache, token_batches
 from langgraph_evidence.models.base.pretrained import read_pretrained
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    import numpy as np
     from numpy.typing import NDArray
 
 _BATCH_TOKENS = 4096
@@ -50,13 +50,7 @@ class SequenceClassifier:
 
     def logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """Raw outputs, (pairs, labels); batched by token budget, cached by content."""
-        if not pairs:
-            return np.zeros((0, len(self.labels)), dtype=np.float32)
-
-        def compute(indexes: list[int]) -> list[NDArray[np.float32]]:
-            return self._compute([pairs[index] for index in indexes])
-
-        return np.stack(self._cache.rows([content_key(*pair) for pair in pairs], compute))
+        return self._cache.pairs(pairs, self._compute, width=len(self.labels))
 
     def _compute(self, pairs: list[tuple[str, str]]) -> list[NDArray[np.float32]]:
         inputs = [self.tokenizer(first, second, truncation=True, max_length=self.max_tokens) for first, second in pairs]

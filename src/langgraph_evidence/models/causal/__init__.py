@@ -5,6 +5,6 @@ A chat model (`llm.local`) and a reward from two models (`models.progress_reward
 
 from langgraph_evidence.models.causal.likelihood import TokenLikelihood
 from langgraph_evidence.models.causal.model import CausalModel
-from langgraph_evidence.models.causal.sampling import Allowed, Sampling, Token
+from langgraph_evidence.models.causal.sampling import Allowed, SampledToken, Sampling
 
-__all__ = ["Allowed", "CausalModel", "Sampling", "Token", "TokenLikelihood"]
+__all__ = ["Allowed", "CausalModel", "SampledToken", "Sampling", "TokenLikelihood"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from langgraph_evidence.models.causal.sampling import Sampling, Token
+    from langgraph_evidence.models.causal.sampling import SampledToken, Sampling
 
 
 class CausalModel:
@@ -66,7 +66,7 @@ class CausalModel:
         """The text of tokens."""
         return str(self._tokenizer.decode(list(tokens), skip_special_tokens=True))
 
-    def generate(self, prompt: Sequence[int], *, limit: int, sampling: Sampling) -> Iterator[list[Token | None]]:
+    def generate(self, prompt: Sequence[int], *, limit: int, sampling: Sampling) -> Iterator[list[SampledToken | None]]:
         """Generates one reply for each seed, all of them a token further with each step.
 
         A reply depends on its own seed alone, so that n replies together equal n replies one by one.

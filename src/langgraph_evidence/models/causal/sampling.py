@@ -12,7 +12,7 @@ Allowed = Callable[[Sequence[int]], "Collection[int] | None"]
 """From the tokens of a reply so far to those that may come next; None for any, nothing at all to end the reply."""
 
 
-class Token(NamedTuple):
+class SampledToken(NamedTuple):
     """One generated token; log-probabilities are natural, at temperature one, among all tokens, allowed or not."""
 
     id: int
@@ -50,7 +50,7 @@ class Drawing:
 
     def __init__(self, sampling: Sampling, ends: Collection[int], device: torch.device) -> None:
         self._sampling, self._ends = sampling, ends
-        self._chances = [torch.Generator(device).manual_seed(seed) for seed in sampling.seeds]
+        self._rngs = [torch.Generator(device).manual_seed(seed) for seed in sampling.seeds]
         self._replies: list[list[int]] = [[] for _ in sampling.seeds]
         self._ended = [False] * len(sampling.seeds)
 
@@ -69,7 +69,7 @@ class Drawing:
             ordered, order = shares.sort(dim=-1, descending=True)
             ordered[ordered.cumsum(dim=-1) - ordered >= self._sampling.top_p] = 0
             shares = torch.zeros_like(shares).scatter(-1, order, ordered)
-        rows = [torch.multinomial(row, 1, generator=chance) for row, chance in zip(shares, self._chances, strict=True)]
+        rows = [torch.multinomial(row, 1, generator=rng) for row, rng in zip(shares, self._rngs, strict=True)]
         return torch.cat(rows)
 
     def _masked(self, scores: torch.Tensor) -> torch.Tensor:
@@ -84,7 +84,7 @@ class Drawing:
             masked[row, places] = scores[row, places]
         return masked
 
-    def keep(self, tokens: Sequence[Token]) -> list[Token | None]:
+    def keep(self, tokens: Sequence[SampledToken]) -> list[SampledToken | None]:
         """Takes a token for each reply; gives None for those that have ended."""
         for row, token in enumerate(tokens):
             self._ended[row] = self._ended[row] or token.id in self._ends
@@ -92,12 +92,12 @@ class Drawing:
         return [None if ended else token for ended, token in zip(self._ended, tokens, strict=True)]
 
 
-def read_tokens(scores: torch.Tensor, chosen: torch.Tensor, top: int) -> list[Token]:
+def read_tokens(scores: torch.Tensor, chosen: torch.Tensor, top: int) -> list[SampledToken]:
     """The chosen token of each row, with its log-probability and the likeliest ones beside it."""
     own = scores.gather(-1, chosen[:, None])[:, 0].tolist()
     best = scores.topk(min(top, scores.shape[-1]), dim=-1) if top else None
     tokens = []
     for row, (token, logprob) in enumerate(zip(chosen.tolist(), own, strict=True)):
         pairs = [] if best is None else list(zip(best.indices[row].tolist(), best.values[row].tolist(), strict=True))
-        tokens.append(Token(token, logprob, pairs))
+        tokens.append(SampledToken(token, logprob, pairs))
     return tokens

@@ -23,18 +23,6 @@ from langgraph_evidence.models.entailment.head import (
 from langgraph_evidence.models.entailment.model import Entailment
 
 __all__ = [
-    "LABELS3",
-    "MAX_TOKENS",
-    "OUTPUTS",
-    "Entailment",
-    "EntailmentHead",
-    "HeadScorer",
-    "all_features",
-    "build_head",
-    "content_stems",
-    "coverage",
-    "is_question",
-    "pack_premise",
-    "split_sentences",
-    "word_overlap",
-]
+    "LABELS3", "MAX_TOKENS", "OUTPUTS", "Entailment", "EntailmentHead", "HeadScorer", "all_features", "build_head",
+    "content_stems", "coverage", "is_question", "pack_premise", "split_sentences", "word_overlap",
+]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
-from langgraph_evidence.models.base import RowCache, content_key, load_adapter, shipped, softmax
+from langgraph_evidence.models.base import RowCache, load_adapter, shipped, softmax
 from langgraph_evidence.models.entailment.head import LABELS3, OUTPUTS, HeadScorer, build_head
 from langgraph_evidence.models.entailment.served import ServedEntailment
 from langgraph_evidence.models.remote import PairServer, is_url
@@ -109,26 +109,16 @@ class Entailment:
             raise InvalidInput(f"This model has the labels {self.scorer.labels} and no {missing}; use probabilities().")
         return self._rows(pairs)[:, [self.scorer.labels.index(name) for name in LABELS3]]
 
-    def entails(self, premise: str, hypothesis: str) -> bool:
-        """Whether P(entailed) reaches the threshold."""
-        return bool(self.probabilities([(premise, hypothesis)])[0] >= self.threshold)
-
     def _rows(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        texts = [_pair(pair) for pair in pairs]
-        if not texts:
-            return np.zeros((0, len(self.scorer.labels)))
-
-        def compute(indexes: list[int]) -> list[NDArray[np.float32]]:
-            found = softmax(self.scorer.logits([texts[index] for index in indexes]))
-            if found.shape != (len(indexes), len(self.scorer.labels)) or not np.isfinite(found).all():
-                raise ResourceError(
-                    f"The entailment model gave {found.shape} values for {len(indexes)} pairs, or none."
-                )
-            return list(found)
-
         with self._lock:
-            rows = self._cache.rows([content_key(*pair) for pair in texts], compute)
-        return np.stack(rows).astype(np.float64)
+            rows = self._cache.pairs([_pair(pair) for pair in pairs], self._compute, width=len(self.scorer.labels))
+        return rows.astype(np.float64)
+
+    def _compute(self, pairs: Sequence[tuple[str, str]]) -> list[NDArray[np.float32]]:
+        found = softmax(self.scorer.logits(pairs))
+        if found.shape != (len(pairs), len(self.scorer.labels)) or not np.isfinite(found).all():
+            raise ResourceError(f"The entailment model gave {found.shape} values for {len(pairs)} pairs, or none.")
+        return list(found)
 
 
 def _pair(value: tuple[str, str]) -> tuple[str, str]:

@@ -8,30 +8,19 @@ from langgraph_evidence.models.progress_reward.dpo import DpoProgressReward
 from langgraph_evidence.models.progress_reward.model import (
     HEAD,
     LABELS,
-    GenerationReward,
+    AnswerStep,
     PairStepScorer,
     ProgressHead,
     ProgressReward,
-    Step,
     StepScorer,
     VectorStepScorer,
     context_of,
     open_step_scorer,
     step_features,
 )
+from langgraph_evidence.models.progress_reward.reward import GenerationReward
 
 __all__ = [
-    "HEAD",
-    "LABELS",
-    "DpoProgressReward",
-    "GenerationReward",
-    "PairStepScorer",
-    "ProgressHead",
-    "ProgressReward",
-    "Step",
-    "StepScorer",
-    "VectorStepScorer",
-    "context_of",
-    "open_step_scorer",
-    "step_features",
-]
+    "HEAD", "LABELS", "AnswerStep", "DpoProgressReward", "GenerationReward", "PairStepScorer", "ProgressHead",
+    "ProgressReward", "StepScorer", "VectorStepScorer", "context_of", "open_step_scorer", "step_features",
+]  # fmt: skip

@@ -1,7 +1,7 @@
 """The paper's generation progress reward: the log-ratio of a preference-aligned language model and its reference.
 
 R_g = sum over k of w_k log(pi(y_k | x, y_<k) / pi_ref(y_k | x, y_<k)), w_k = 1 / (number of sentences); Think&Cite,
-section 3.3. The two are causal language models: local ones, or served ones that return prompt log-probabilities.
+section 3.3. The two are causal language models.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.models.base import RowCache, content_key
 from langgraph_evidence.models.causal import CausalModel
+from langgraph_evidence.models.progress_reward.reward import GenerationReward
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 _CACHED_ROWS = 20_000
 
 
-class DpoProgressReward:
-    """R_g of Think&Cite for any policy and reference.
+class DpoProgressReward(GenerationReward):
+    """R_g of Think&Cite for any policy and reference; not bounded.
 
     Args:
         policy: The preference-aligned model.
@@ -58,15 +59,7 @@ class DpoProgressReward:
         """
         return cls(CausalModel.load(policy, device=device), CausalModel.load(reference, device=device))
 
-    def reward(self, question: str, answers: Sequence[Sequence[str]]) -> list[float]:
-        """R_g of each partial answer, given as its sentences; not bounded.
-
-        Raises:
-            InvalidInput: An answer has no sentence.
-            ModelError: A served model failed.
-        """
-        if not all(answers):
-            raise InvalidInput("A partial answer without a sentence has no reward; give at least one sentence.")
+    def _rewards(self, question: str, answers: Sequence[Sequence[str]]) -> list[float]:
         return [float(np.mean(self._log_ratios(question, sentences))) for sentences in answers]
 
     def _log_ratios(self, question: str, sentences: Sequence[str]) -> NDArray[np.float32]:

@@ -12,7 +12,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.models.base import (
     Adapter,
     AdapterSpec,
@@ -23,6 +22,7 @@ from langgraph_evidence.models.base import (
     open_pair_model,
     sigmoid,
 )
+from langgraph_evidence.models.progress_reward.reward import GenerationReward
 from langgraph_evidence.models.shared import default_encoder
 
 if TYPE_CHECKING:
@@ -37,14 +37,14 @@ _DROPOUT, _WIDTH = 0.2, 64
 # Of a long text so far the end says most about what may come next.
 _KEPT_CHARACTERS = 400
 
-Step = tuple[str, tuple[str, ...], str]
+AnswerStep = tuple[str, tuple[str, ...], str]
 """A question, the sentences so far, and the next sentence."""
 
 
 class StepScorer(Protocol):
     """Scores next sentences."""
 
-    def scores(self, steps: Sequence[Step]) -> NDArray[np.float32]:
+    def scores(self, steps: Sequence[AnswerStep]) -> NDArray[np.float32]:
         """Bradley-Terry logits, (steps,): the difference of two is the log-odds of preferring the first."""
         ...
 
@@ -76,7 +76,7 @@ class ProgressHead(nn.Module):
         return torch.as_tensor(self.layers(features).squeeze(-1))
 
 
-def step_features(encoder: Encoder, steps: Sequence[Step]) -> NDArray[np.float32]:
+def step_features(encoder: Encoder, steps: Sequence[AnswerStep]) -> NDArray[np.float32]:
     """Features of next sentences, (steps, 2 * dimension + 5).
 
     Products of the sentence's vector with the question's and with the text's so far, scaled to the size of the others;
@@ -121,7 +121,7 @@ class VectorStepScorer:
     def __init__(self, encoder: Encoder, adapter: Adapter) -> None:
         self._encoder, self._adapter = encoder, adapter.freeze(encoder)
 
-    def scores(self, steps: Sequence[Step]) -> NDArray[np.float32]:
+    def scores(self, steps: Sequence[AnswerStep]) -> NDArray[np.float32]:
         """Bradley-Terry logits, (steps,)."""
         if not steps:
             return np.zeros(0, dtype=np.float32)
@@ -141,7 +141,7 @@ class PairStepScorer:
     def __init__(self, model: PairScorer) -> None:
         self._model = model
 
-    def scores(self, steps: Sequence[Step]) -> NDArray[np.float32]:
+    def scores(self, steps: Sequence[AnswerStep]) -> NDArray[np.float32]:
         """The model's logits, (steps,)."""
         return self._model.logits([(context_of(step[0], step[1]), step[2]) for step in steps])[:, 0]
 
@@ -165,15 +165,7 @@ def open_step_scorer(source: str | Path | None = None, *, encoder: Encoder | Non
     return VectorStepScorer(base, load_adapter(base, path, HEAD, labels=LABELS, build_head=build))
 
 
-class GenerationReward(Protocol):
-    """Rewards a partial answer, higher is better."""
-
-    def reward(self, question: str, answers: Sequence[Sequence[str]]) -> list[float]:
-        """One reward for each partial answer, given as its sentences."""
-        ...
-
-
-class ProgressReward:
+class ProgressReward(GenerationReward):
     """Mean of the sentences' preference scores, each given the question and the sentences before it.
 
     A score is the logistic function of the Bradley-Terry logit, so rewards lie in [0, 1] beside the attribution F1;
@@ -191,16 +183,8 @@ class ProgressReward:
         """Opens the shipped head, an adapter file, or a full-size reward model (see `open_step_scorer`)."""
         return cls(open_step_scorer(source, encoder=encoder))
 
-    def reward(self, question: str, answers: Sequence[Sequence[str]]) -> list[float]:
-        """R_g of each partial answer, in [0, 1].
-
-        Raises:
-            InvalidInput: An answer has no sentence.
-            ModelError: A scoring server failed.
-        """
-        if not all(answers):
-            raise InvalidInput("A partial answer without a sentence has no reward; give at least one sentence.")
-        steps: list[Step] = [
+    def _rewards(self, question: str, answers: Sequence[Sequence[str]]) -> list[float]:
+        steps: list[AnswerStep] = [
             (question, tuple(sentences[:index]), sentence)
             for sentences in answers
             for index, sentence in enumerate(sentences)

@@ -10,7 +10,6 @@ from langgraph_evidence.models.query_scorer.head import (
     CrossEncoderScorer,
     ListwiseQueryScorer,
     QueryHead,
-    open_query_scorer,
 )
 from langgraph_evidence.models.query_scorer.scorer import QueryScorer, SimilarityScorer
 
@@ -23,6 +22,5 @@ __all__ = [
     "QueryHead",
     "QueryScorer",
     "SimilarityScorer",
-    "open_query_scorer",
     "pool_features",
 ]

@@ -12,7 +12,6 @@ from langgraph_evidence.models.base import (
     Adapter,
     AdapterSpec,
     Encoder,
-    adapter_file,
     load_adapter,
     open_full_model,
     shipped,
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from langgraph_evidence.models.base import PairScorer
-    from langgraph_evidence.models.query_scorer.scorer import QueryScorer
 
 HEAD = "query_scorer"
 LABELS = ("relevant",)
@@ -118,19 +116,6 @@ class CrossEncoderScorer:
         margin = logits[:, 0] if logits.shape[1] == 1 else logits[:, 1] - logits[:, 0]
         scores = sigmoid(margin)
         return [[float(value) for value in row] for row in scores.reshape(len(queries), len(passages))]
-
-
-def open_query_scorer(source: str | Path | None = None, *, encoder: Encoder | None = None) -> QueryScorer:
-    """Opens the shipped head, an adapter file, or a full cross encoder: a folder, a hub id or a server's URL.
-
-    Raises:
-        ResourceError: The source is missing, damaged, or for another task.
-        InvalidInput: The URL is of no known protocol.
-        MissingExtra: It needs a package that is not installed.
-    """
-    if source is None or adapter_file(HEAD, source):
-        return ListwiseQueryScorer.load(source, encoder=encoder)
-    return CrossEncoderScorer.load(source)
 
 
 def _build(_: AdapterSpec) -> QueryHead:

@@ -10,16 +10,6 @@ from langgraph_evidence.models.reader.model import HEAD, NONE_BIAS, AdapterSpans
 from langgraph_evidence.models.reader.windows import MAX_TOKENS, Window
 
 __all__ = [
-    "HEAD",
-    "KINDS",
-    "MAX_TOKENS",
-    "NONE_BIAS",
-    "AdapterSpans",
-    "Reader",
-    "ReaderHead",
-    "Reading",
-    "SpanModel",
-    "Window",
-    "new_head",
-    "packed",
-]
+    "HEAD", "KINDS", "MAX_TOKENS", "NONE_BIAS", "AdapterSpans", "Reader", "ReaderHead", "Reading", "SpanModel",
+    "Window", "new_head", "packed",
+]  # fmt: skip

@@ -11,7 +11,7 @@ from langgraph_evidence.models.reader.spans import answerable, best_spans, yes_s
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from langgraph_evidence.models.reader.comparison import Outcome
+    from langgraph_evidence.models.reader.comparison import WorkedOut
     from langgraph_evidence.models.reader.spans import Span, WindowScores
 
 _RANKED = 100
@@ -103,7 +103,7 @@ def _names(text: str, offered: tuple[str, str]) -> bool:
     return any(text.lower() == name.lower() for name in offered)
 
 
-def with_outcome(found: Sequence[Reading], outcome: Outcome, passages: Sequence[str]) -> list[Reading]:
+def with_outcome(found: Sequence[Reading], outcome: WorkedOut, passages: Sequence[str]) -> list[Reading]:
     """Readings after the rules of comparison: a worked-out answer first; less surety where none could be worked out."""
     if not outcome.applies:
         return list(found)

@@ -17,7 +17,7 @@ from langgraph_evidence.models.reader.answer_types import choices
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Fact = Literal["birth", "death", "life", "year"]
+Quantity = Literal["birth", "death", "life", "year"]
 Date = tuple[int, int, int]
 """Year, month, day; 0 where not told."""
 
@@ -30,7 +30,7 @@ _DATE = re.compile(
 )
 _LATE = r"(?:later|last|more recently|most recently|latest|after|second|newer)"
 _EARLY = r"(?:first|earlier|earliest|before|older|oldest)"
-_PHRASES: tuple[tuple[str, Fact, bool], ...] = (
+_PHRASES: tuple[tuple[str, Quantity, bool], ...] = (
     (r"\blive[sd]?\b.*\blonger\b|\blonger (?:life|lifespan)\b", "life", True),
     (rf"\b(?:died|die|dead|passed away|death)\b.*\b{_LATE}\b", "death", True),
     (rf"\b(?:died|die|dead|passed away|death)\b.*\b{_EARLY}\b", "death", False),
@@ -85,7 +85,7 @@ class Comparison:
         role: Whose birth or death it is, where not the side's own: the director's of a film, say.
     """
 
-    fact: Fact
+    fact: Quantity
     latest: bool
     role: str | None
 
@@ -95,7 +95,7 @@ Ask = Callable[[str, str], str]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class WorkedOut:
     """Whether a question is of this kind, and what its answer is where the passages tell."""
 
     applies: bool
@@ -131,7 +131,7 @@ def _date(match: re.Match[str]) -> Date:
     return int(match["year"]), _MONTHS.index(month) + 1, int(match["day"] or match["day2"] or 0)
 
 
-def fact_of(passage: str, fact: Fact) -> float | None:
+def fact_of(passage: str, fact: Quantity) -> float | None:
     """A passage's fact as a number to compare, in years; None where it is not told."""
     title, _, text = passage.partition(": ")
     if fact == "year":
@@ -198,7 +198,7 @@ def _subject(side: str, role: str | None, passages: Sequence[str], ask: Ask) -> 
     return None if place is None else passages[place]
 
 
-def compared(question: str, sides: tuple[str, str], passages: Sequence[str], ask: Ask) -> Outcome:
+def compared(question: str, sides: tuple[str, str], passages: Sequence[str], ask: Ask) -> WorkedOut:
     """Works out a comparison of dates.
 
     Args:
@@ -209,12 +209,12 @@ def compared(question: str, sides: tuple[str, str], passages: Sequence[str], ask
     """
     wanted = comparison(question, sides)
     if wanted is None:
-        return Outcome(applies=False)
+        return WorkedOut(applies=False)
     subjects = [_subject(side, wanted.role, passages, ask) for side in sides]
     first, second = (None if text is None else fact_of(text, wanted.fact) for text in subjects)
     if first is None or second is None or first == second:
-        return Outcome(applies=True)
-    return Outcome(applies=True, answer=sides[int((second > first) == wanted.latest)])
+        return WorkedOut(applies=True)
+    return WorkedOut(applies=True, answer=sides[int((second > first) == wanted.latest)])
 
 
 def mentioned(question: str, passages: Sequence[str]) -> list[str]:
@@ -237,19 +237,19 @@ def countries(passage: str) -> set[str]:
     return {"British" if word in _BRITISH else word for word in words}
 
 
-def same_country(question: str, passages: Sequence[str], ask: Ask) -> Outcome:
+def same_country(question: str, passages: Sequence[str], ask: Ask) -> WorkedOut:
     """Works out whether two subjects, or their directors and the like, share a nationality or country."""
     if not _SAME.search(question):
-        return Outcome(applies=False)
+        return WorkedOut(applies=False)
     role = role_in(question)
     subjects = [_subject(title, role, passages, ask) for title in mentioned(question, passages)[:2]]
     told = [countries(text) for text in subjects if text is not None]
     if len(told) != 2 or not all(told):
-        return Outcome(applies=True)
-    return Outcome(applies=True, answer="yes" if told[0] & told[1] else "no")
+        return WorkedOut(applies=True)
+    return WorkedOut(applies=True, answer="yes" if told[0] & told[1] else "no")
 
 
-def worked_out(question: str, passages: Sequence[str], ask: Ask) -> Outcome:
+def worked_out(question: str, passages: Sequence[str], ask: Ask) -> WorkedOut:
     """What the rules of this file make of a question: a comparison of two offered names, or of two countries."""
     sides = choices(question)
     return same_country(question, passages, ask) if sides is None else compared(question, sides, passages, ask)

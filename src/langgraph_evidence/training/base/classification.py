@@ -1,4 +1,4 @@
-"""Figures of a yes-or-no decision: balanced accuracy, AUROC, their bootstrap intervals, and the best threshold."""
+"""Metrics of a yes-or-no decision: balanced accuracy, AUROC, their bootstrap intervals, and the best threshold."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def auroc(scores: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
 
 
 def bootstrap(measure: Measure, scores: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[float, float]:
-    """The 95% interval of a figure over resampled pairs, yeses and noes apart so that both are always there."""
+    """The 95% interval of a metric over resampled pairs, yeses and noes apart so that both are always there."""
     _need_both(truth)
     rng = np.random.default_rng(0)
     yes, no = np.flatnonzero(truth), np.flatnonzero(~truth)
@@ -77,4 +77,4 @@ def best_threshold(
 
 def _need_both(truth: NDArray[np.bool_]) -> None:
     if not 0 < truth.sum() < len(truth):
-        raise InvalidInput("The figure needs pairs that are entailed and pairs that are not.")
+        raise InvalidInput("The metric needs pairs that are entailed and pairs that are not.")

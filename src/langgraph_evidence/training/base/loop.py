@@ -9,7 +9,7 @@ A head's training file reads its data (`training.data`), tokenises it, and calls
         batch = encoder.tokenizer.collate([inputs[i] for i in indexes], encoder.device)
         return F.cross_entropy(adapter.outputs(encoder, batch), labels[indexes])
 
-    def measure(frozen):                        # figures on fold 7; "score" decides: higher is better
+    def measure(frozen):                        # metrics on fold 7; "score" decides: higher is better
         return {"score": accuracy(PairModel(encoder, frozen), held_out)}
 
     result = train(adapter, [len(tokens) for tokens in inputs], step, measure, options, out, data=hashes)
@@ -27,7 +27,7 @@ import importlib.metadata
 import json
 import time
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import torch
@@ -35,6 +35,7 @@ import torch
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.models.base import save_adapter, token_batches, write_aside
 from langgraph_evidence.training.base.checkpoint import load_checkpoint, save_checkpoint
+from langgraph_evidence.training.base.options import Progress, TrainResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -43,68 +44,12 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from langgraph_evidence.models.base import Adapter
+    from langgraph_evidence.training.base.data import DataFolder
+    from langgraph_evidence.training.base.options import Report, TrainOptions, Watch
 
 _POOL = 50
 # So many first steps hardly count in a moving average: they are too far from where a run ends.
 _SETTLING = 10
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrainOptions:
-    """How to train; every value is written to the results.
-
-    Args:
-        epochs: Passes over the data.
-        learning_rate: AdamW's peak, after the warm-up.
-        batch_tokens: Padded tokens in a batch.
-        warmup: Share of the steps over which the rate rises.
-        weight_decay: AdamW's decay.
-        clip: Largest gradient norm.
-        average: Decay of the parameters' moving average, which is what is measured and kept; 0 keeps the last ones.
-        seed: Of order, dropout and initial values.
-        measure_every: Steps between measurements and checkpoints; 0 measures once an epoch.
-        patience: Measurements without a better score before it stops.
-        max_steps: Stops after so many steps; 0 is no limit.
-    """
-
-    epochs: int = 3
-    learning_rate: float = 1e-3
-    batch_tokens: int = 4096
-    warmup: float = 0.06
-    weight_decay: float = 0.01
-    clip: float = 1.0
-    average: float = 0.0
-    seed: int = 0
-    measure_every: int = 0
-    patience: int = 3
-    max_steps: int = 0
-
-
-@dataclass
-class Progress:
-    """Where a run stands; everything in it is in the checkpoint.
-
-    Args:
-        step: Steps done.
-        best: The best score so far.
-        stale: Measurements since then.
-        seconds: Time spent, over all resumptions.
-        history: One entry a measurement: step, mean loss since the last, figures.
-    """
-
-    step: int = 0
-    best: float = float("-inf")
-    stale: int = 0
-    seconds: float = 0.0
-    history: list[dict[str, Any]] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class TrainResult:
-    """What a run ended with: the figures of the best measurement, and the whole course."""
-
-    figures: dict[str, float]
-    progress: Progress
 
 
 def epoch_batches(lengths: Sequence[int], budget: int, rng: np.random.Generator) -> list[list[int]]:
@@ -131,7 +76,7 @@ def train(
     out: Path,
     data: Mapping[str, str] | None = None,
     resume: bool = False,
-    report: Callable[[int, int, float], None] | None = None,
+    report: Report | None = None,
 ) -> TrainResult:
     """Trains an adapter and leaves its best parameters in it; checkpoints and results.json are in `out`.
 
@@ -139,12 +84,12 @@ def train(
         adapter: What is trained, in place.
         lengths: Tokens of each example, for batching.
         step: The mean loss of a batch of examples.
-        measure: Figures of a frozen copy; `score` decides which parameters are the best and when to stop.
+        measure: Metrics of a frozen copy; `score` decides which parameters are the best and when to stop.
         options: How.
         out: Folder of the checkpoint and the results.
         data: sha256 of each file the examples came from.
         resume: Go on from the checkpoint in `out`, where there is one.
-        report: Called after each step with the step, the number of all steps, and the loss.
+        report: Called after each step.
 
     Raises:
         InvalidInput: There are no examples.
@@ -202,7 +147,7 @@ class _Run:
         share = (step + 1) / warm if step < warm else (len(self.plan) - step) / max(1, len(self.plan) - warm)
         return self.options.learning_rate * min(1.0, share)
 
-    def train(self, step: Callable[[list[int]], Tensor], report: Callable[[int, int, float], None] | None) -> None:
+    def train(self, step: Callable[[list[int]], Tensor], report: Report | None) -> None:
         losses: list[float] = []
         started = time.monotonic() - self.progress.seconds
         while self.progress.step < len(self.plan) and self.progress.stale < self.options.patience:
@@ -235,7 +180,7 @@ class _Run:
             group["lr"] = self._rate(self.progress.step)
         self.optimizer.zero_grad(set_to_none=True)
         loss = step(indexes)
-        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(self.adapter.parameters(), self.options.clip)
         self.optimizer.step()
         self._follow()
@@ -249,10 +194,10 @@ class _Run:
     def _measure(self, loss: float) -> None:
         frozen = copy.deepcopy(self.adapter)
         frozen.load_state_dict(self.average)
-        figures = dict(self.measure(frozen))
-        self.progress.history.append({"step": self.progress.step, "loss": loss, **figures})
-        if figures["score"] > self.progress.best:
-            self.progress.best, self.progress.stale = figures["score"], 0
+        metrics = dict(self.measure(frozen))
+        self.progress.history.append({"step": self.progress.step, "loss": loss, **metrics})
+        if metrics["score"] > self.progress.best:
+            self.progress.best, self.progress.stale = metrics["score"], 0
             self.best = {name: value.clone() for name, value in self.average.items()}
         else:
             self.progress.stale += 1
@@ -260,17 +205,36 @@ class _Run:
     def finish(self) -> TrainResult:
         self.adapter.load_state_dict(self.best)
         history = self.progress.history
-        figures = max(history, key=lambda entry: float(entry["score"])) if history else {}
+        metrics = max(history, key=lambda entry: float(entry["score"])) if history else {}
         results = self._identity | {
             "head": self.adapter.spec.head,
             "base": self.adapter.spec.base,
-            "best": figures,
+            "best": metrics,
             "history": history,
             "seconds": round(self.progress.seconds, 1),
             "versions": {name: importlib.metadata.version(name) for name in ("torch", "tokenizers", "numpy")},
         }
         write_aside(self.out / "results.json", json.dumps(results, indent=2, sort_keys=True).encode())
-        return TrainResult({name: float(value) for name, value in figures.items()}, self.progress)
+        return TrainResult({name: float(value) for name, value in metrics.items()}, self.progress)
+
+
+def train_head(
+    adapter: Adapter,
+    lengths: Sequence[int],
+    step: Callable[[list[int]], Tensor],
+    measure: Callable[[Adapter], Mapping[str, float]],
+    *,
+    options: TrainOptions,
+    out: Path,
+    data: DataFolder,
+    details: Mapping[str, Any],
+    **watch: Unpack[Watch],
+) -> TrainResult:
+    """Trains as `train` does and writes the adapter, whose card says the options and `details`."""
+    result = train(adapter, lengths, step, measure, options=options, out=out, data=data.hashes, **watch)
+    details = {"options": asdict(options), **details}
+    save_trained(adapter, out, data=data.hashes, figures=result.metrics, **details)
+    return result
 
 
 def save_trained(adapter: Adapter, out: Path, **details: Any) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from langgraph_evidence.types import Passage
 
 if TYPE_CHECKING:
     from langgraph_evidence.retrieval.bm25 import BM25Retriever
-
-Row = dict[str, Any]
+    from langgraph_evidence.training.base.data import Row
 
 FILES = {
     "HotpotQA": ("multihop/hotpotqa_train.jsonl", "multihop/hotpotqa_dev.jsonl"),

@@ -70,7 +70,7 @@ def natural_pairs(folder: DataFolder, folds: Iterable[int]) -> list[NliPair]:
     pairs: list[NliPair] = []
     for source, name in FILES.items():
         file = f"nli/{name}.jsonl"
-        if any((folder.root / f"{file}{ending}").is_file() for ending in ("", ".gz")):
+        if folder.find(file):
             pairs.extend(_pair(source, row) for row in folder.rows(file, wanted))
     if not pairs:
         raise ResourceError(
@@ -203,5 +203,4 @@ def _titled(title: str, sentences: list[str]) -> str:
 
 
 def _rows(folder: DataFolder, name: str) -> list[dict[str, Any]]:
-    there = any((folder.root / f"{name}{ending}").is_file() for ending in ("", ".gz"))
-    return folder.rows(name, TRAIN_FOLDS) if there else []
+    return folder.rows(name, TRAIN_FOLDS) if folder.find(name) else []

@@ -61,7 +61,7 @@ def entailment_table(
         if not 0 < truth.sum() < len(truth):
             continue
         row: dict[str, Any] = {"source": source, "pairs": len(truth), "entailed": int(truth.sum())}
-        row |= _figures(found[here], truth, model.threshold)
+        row |= _metrics(found[here], truth, model.threshold)
         row["baselines"] = {
             name: _baseline(scores[1][here], truth, shared[name], (scores[0][there], _truth(learnt)[there]))
             for name, scores in scored.items()
@@ -108,15 +108,15 @@ def _limited(pairs: Sequence[NliPair]) -> list[NliPair]:
     return kept
 
 
-def _figures(scores: NDArray[np.float64], truth: NDArray[np.bool_], threshold: float) -> dict[str, float]:
+def _metrics(scores: NDArray[np.float64], truth: NDArray[np.bool_], threshold: float) -> dict[str, float]:
     def accuracy(values: NDArray[np.float64], answers: NDArray[np.bool_]) -> float:
         return balanced_accuracy(values >= threshold, answers)
 
-    figures: dict[str, float] = {}
+    metrics: dict[str, float] = {}
     for name, measure in (("balanced_accuracy", accuracy), ("auroc", auroc)):
         low, high = bootstrap(measure, scores, truth)
-        figures |= {name: measure(scores, truth), f"{name}_low": low, f"{name}_high": high}
-    return figures
+        metrics |= {name: measure(scores, truth), f"{name}_low": low, f"{name}_high": high}
+    return metrics
 
 
 def _baseline(
@@ -136,7 +136,7 @@ def _baseline(
 
 def _best(row: dict[str, Any]) -> float:
     kinds = ("balanced_accuracy", "own_threshold")
-    return max(float(figures[kind]) for figures in row["baselines"].values() for kind in kinds)
+    return max(float(metrics[kind]) for metrics in row["baselines"].values() for kind in kinds)
 
 
 def _mean(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:

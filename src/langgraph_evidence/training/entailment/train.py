@@ -11,20 +11,13 @@ import itertools
 import random
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import torch
-import torch.nn.functional as F  # noqa: N812 - torch's own convention
+import torch.nn.functional as F
 
-from langgraph_evidence.models.base import (
-    Adapter,
-    AdapterSpec,
-    Encoder,
-    load_adapter,
-    softmax,
-    token_batches,
-)
+from langgraph_evidence.models.base import Adapter, AdapterSpec, load_adapter, softmax, token_batches
 from langgraph_evidence.models.entailment import (
     LABELS3,
     MAX_TOKENS,
@@ -39,9 +32,7 @@ from langgraph_evidence.models.entailment import (
 from langgraph_evidence.training.base import (
     TRAIN_FOLDS,
     TUNE_FOLD,
-    DataFolder,
     TrainOptions,
-    TrainResult,
     balanced_accuracy,
     best_threshold,
     save_trained,
@@ -50,10 +41,13 @@ from langgraph_evidence.training.base import (
 from langgraph_evidence.training.entailment.data import LABELS, NliPair, derived_pairs, natural_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from torch import Tensor
+
+    from langgraph_evidence.models.base import Encoder
+    from langgraph_evidence.training.base import DataFolder, TrainResult, Watch
 
 _PREMISE_WORDS = (80, 120, 180)
 _TRAIN_TOKENS = 256
@@ -107,8 +101,7 @@ def train_entailment(
     *,
     options: EntailmentOptions = _OPTIONS,
     loop: TrainOptions = _LOOP,
-    resume: bool = False,
-    report: Callable[[int, int, float], None] | None = None,
+    **watch: Unpack[Watch],
 ) -> TrainResult:
     """Trains on folds 0-6, chooses by fold 7, and writes the adapter with its threshold to `out`.
 
@@ -122,14 +115,12 @@ def train_entailment(
     adapter, lengths = run.adapter, run.lengths
 
     def measure(frozen: Adapter) -> dict[str, float]:
-        return _tune_figures(encoder, frozen, tuned)[0]
+        return _tune_metrics(encoder, frozen, tuned)[0]
 
     flow = replace(loop, batch_tokens=1)  # one group is always one batch
-    result = train(
-        adapter, lengths, run.step, measure, options=flow, out=out, data=data.hashes, resume=resume, report=report
-    )
-    figures, threshold = _tune_figures(encoder, copy.deepcopy(adapter), tuned)
-    save_trained(adapter, out, threshold=threshold, fold_7=figures, data_sha256=data.hashes)
+    result = train(adapter, lengths, run.step, measure, options=flow, out=out, data=data.hashes, **watch)
+    metrics, threshold = _tune_metrics(encoder, copy.deepcopy(adapter), tuned)
+    save_trained(adapter, out, threshold=threshold, fold_7=metrics, data_sha256=data.hashes)
     return result
 
 
@@ -139,19 +130,19 @@ def describe(pairs: Sequence[NliPair], options: EntailmentOptions) -> dict[str, 
     return {"inner": options.inner, "pairs": dict(sorted(counts.items())), "licences": _LICENCES, "caution": _CAUTION}
 
 
-def _tune_figures(encoder: Encoder, adapter: Adapter, pairs: Sequence[NliPair]) -> tuple[dict[str, float], float]:
+def _tune_metrics(encoder: Encoder, adapter: Adapter, pairs: Sequence[NliPair]) -> tuple[dict[str, float], float]:
     """Balanced accuracy at 0.5 by source, their mean as `score`, and the threshold that would be best."""
     found = softmax(HeadScorer(encoder, adapter).logits([(pair.premise, pair.hypothesis) for pair in pairs]))[
         :, 0
     ].astype(float)
     truth = np.array([pair.entailed for pair in pairs])
     sources = np.array([pair.source for pair in pairs])
-    figures = {}
+    metrics = {}
     for source in dict.fromkeys(sources.tolist()):
         group = sources == source
         if 0 < truth[group].sum() < group.sum():
-            figures[source] = balanced_accuracy(found[group] >= 0.5, truth[group])
-    return figures | {"score": float(np.mean(list(figures.values())))}, best_threshold(found, truth, sources)
+            metrics[source] = balanced_accuracy(found[group] >= 0.5, truth[group])
+    return metrics | {"score": float(np.mean(list(metrics.values())))}, best_threshold(found, truth, sources)
 
 
 def _known(encoder: Encoder, path: Path) -> dict[str, Tensor]:

@@ -1,4 +1,4 @@
-"""The progress reward: pairs of next sentences (`data`), training, figures."""
+"""The progress reward: pairs of next sentences (`data`), training, metrics."""
 
 from langgraph_evidence.training.progress_reward.evaluate import measure_progress_reward
 from langgraph_evidence.training.progress_reward.train import train_progress_reward

@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from langgraph_evidence.text import split_sentences
 from langgraph_evidence.training.base import SENTENCE_FILES
@@ -19,10 +19,9 @@ from langgraph_evidence.training.base import SENTENCE_FILES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from langgraph_evidence.models.progress_reward import Step
-    from langgraph_evidence.training.base import DataFolder
+    from langgraph_evidence.models.progress_reward import AnswerStep
+    from langgraph_evidence.training.base import DataFolder, Row
 
-Row = dict[str, Any]
 _MARKS = re.compile(r"\s*\[\d+\]")
 _RELEVANT, _IRRELEVANT = {"Very relevant", "A bit relevant"}, {"Not too important", "Uninformative"}
 _CORRECT, _WRONG = {"Definitely correct", "Probably correct"}, {"Likely incorrect", "Definitely incorrect"}
@@ -39,31 +38,31 @@ class Preference:
     worse: str
 
     @property
-    def steps(self) -> tuple[Step, Step]:
+    def steps(self) -> tuple[AnswerStep, AnswerStep]:
         """The better and the worse step."""
         return (self.question, self.said, self.better), (self.question, self.said, self.worse)
 
 
 def make_pairs(data: DataFolder, folds: Iterable[int], *, seed: int = 0) -> list[Preference]:
     """Pairs of next sentences for a question and the text so far; the preferred one first."""
-    kept, chooser = frozenset(folds), random.Random(seed)
+    kept, rng = frozenset(folds), random.Random(seed)
     pairs = [
         pair
         for name in SENTENCE_FILES
         for row in data.rows(name, kept)
         if row["sentence_split"]
-        for pair in _from_context(row, chooser)
+        for pair in _from_context(row, rng)
     ]
     answers = list(_answers(data, kept))
     everything = [sentence for _, _, sentences in answers for sentence in sentences]
     for answer in answers:
-        pairs.extend(_from_answer(answer, chooser.choice(everything), chooser))
+        pairs.extend(_from_answer(answer, rng.choice(everything), rng))
     for row in data.rows("attribution/expertqa.jsonl", kept):
-        pairs.extend(_from_claims(row, chooser))
+        pairs.extend(_from_claims(row, rng))
     return [pair for pair in pairs if pair.better != pair.worse]
 
 
-def _from_context(row: Row, chooser: random.Random) -> Iterator[Preference]:
+def _from_context(row: Row, rng: random.Random) -> Iterator[Preference]:
     facts = [tuple(fact) for fact in row["supporting_facts"] or ()]
     said: dict[tuple[str, int], str] = {}
     others: list[str] = []
@@ -76,7 +75,7 @@ def _from_context(row: Row, chooser: random.Random) -> Iterator[Preference]:
                 others.append(part.strip())
     done: list[str] = []
     for fact in [fact for fact in facts if fact in said]:
-        rejected = [*chooser.sample(others, min(len(others), 1)), *chooser.sample(done, min(len(done), 1))]
+        rejected = [*rng.sample(others, min(len(others), 1)), *rng.sample(done, min(len(done), 1))]
         for text in rejected:
             yield Preference("HotpotQA/2Wiki", row["question"], tuple(done), said[fact], text)
         done.append(said[fact])
@@ -91,24 +90,24 @@ def _answers(data: DataFolder, folds: frozenset[int]) -> Iterator[tuple[str, str
             yield "ALCE", row["question"], answer_sentences(row["answer"])
 
 
-def _from_answer(answer: tuple[str, str, list[str]], stranger: str, chooser: random.Random) -> Iterator[Preference]:
+def _from_answer(answer: tuple[str, str, list[str]], stranger: str, rng: random.Random) -> Iterator[Preference]:
     source, question, sentences = answer
     for index, sentence in enumerate(sentences):
         said = tuple(sentences[:index])
         if index:
-            yield Preference(source, question, said, sentence, chooser.choice(said))
+            yield Preference(source, question, said, sentence, rng.choice(said))
         if index % 2 == 0:
             yield Preference(source, question, said, sentence, stranger)
 
 
-def _from_claims(row: Row, chooser: random.Random) -> Iterator[Preference]:
+def _from_claims(row: Row, rng: random.Random) -> Iterator[Preference]:
     """Claims that experts found relevant and correct against those of the same answer that they did not."""
     claims = row["claims"]
     texts = [_MARKS.sub("", claim["claim_string"]).strip() for claim in claims]
     good = [index for index, claim in enumerate(claims) if _accepted(claim)]
     bad = [index for index, claim in enumerate(claims) if _refused(claim)]
     for index in good:
-        rejected = chooser.sample(bad, min(len(bad), 1)) + ([chooser.randrange(index)] if index else [])
+        rejected = rng.sample(bad, min(len(bad), 1)) + ([rng.randrange(index)] if index else [])
         for other in rejected:
             yield Preference("ExpertQA", row["question"], tuple(texts[:index]), texts[index], texts[other])
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from langgraph_evidence.models.base import Encoder
-    from langgraph_evidence.models.progress_reward import Step, StepScorer
-    from langgraph_evidence.training.base import DataFolder, Figures
+    from langgraph_evidence.models.progress_reward import AnswerStep, StepScorer
+    from langgraph_evidence.training.base import DataFolder, Metrics
     from langgraph_evidence.training.progress_reward.data import Preference
 
 
@@ -33,15 +33,15 @@ def preferred(pairs: Sequence[Preference], scorer: StepScorer) -> NDArray[np.flo
 def pairwise_accuracy(pairs: Sequence[Preference], scorer: StepScorer) -> dict[str, float]:
     """The mean of `preferred`, by data set and over all (`score`)."""
     right = preferred(pairs, scorer)
-    figures = {"score": float(right.mean())}
+    metrics = {"score": float(right.mean())}
     for source in sorted({pair.source for pair in pairs}):
-        figures[source] = float(right[[pair.source == source for pair in pairs]].mean())
-    return figures
+        metrics[source] = float(right[[pair.source == source for pair in pairs]].mean())
+    return metrics
 
 
 def measure_progress_reward(
     encoder: Encoder, data: DataFolder, folds: Iterable[int], *, source: Path | None = None
-) -> Figures:
+) -> Metrics:
     """Pairwise accuracy: trained, the longer sentence, the one nearer to the question.
 
     Intervals are over resampled questions, since the pairs of one question are alike.
@@ -61,10 +61,10 @@ def _accuracy(pairs: Sequence[Preference], right: NDArray[np.float64]) -> dict[s
         row = questions.setdefault((pair.source, pair.question), {"right": 0.0, "pairs": 0.0})
         row["right"] += float(value)
         row["pairs"] += 1
-    figures = _share("score", list(questions.values()))
+    metrics = _share("score", list(questions.values()))
     for source in sorted({source for source, _ in questions}):
-        figures |= _share(source, [row for (of, _), row in questions.items() if of == source])
-    return figures
+        metrics |= _share(source, [row for (of, _), row in questions.items() if of == source])
+    return metrics
 
 
 def _share(name: str, rows: Sequence[Mapping[str, float]]) -> dict[str, float | list[float]]:
@@ -72,7 +72,7 @@ def _share(name: str, rows: Sequence[Mapping[str, float]]) -> dict[str, float | 
 
 
 class _Length:
-    def scores(self, steps: Sequence[Step]) -> NDArray[np.float32]:
+    def scores(self, steps: Sequence[AnswerStep]) -> NDArray[np.float32]:
         return np.array([len(step[2]) for step in steps], dtype=np.float32)
 
 
@@ -80,7 +80,7 @@ class _Length:
 class _Similarity:
     encoder: Encoder
 
-    def scores(self, steps: Sequence[Step]) -> NDArray[np.float32]:
+    def scores(self, steps: Sequence[AnswerStep]) -> NDArray[np.float32]:
         asked = self.encoder.encode([step[0] for step in steps])
         products: NDArray[np.float32] = (asked * self.encoder.encode([step[2] for step in steps])).sum(1)
         return products

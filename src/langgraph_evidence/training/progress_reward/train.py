@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import random
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import torch
-import torch.nn.functional as F  # noqa: N812 - torch's own convention
+import torch.nn.functional as F
 
 from langgraph_evidence.models.base import Adapter, AdapterSpec
 from langgraph_evidence.models.progress_reward import HEAD, LABELS, ProgressHead, VectorStepScorer, step_features
-from langgraph_evidence.training.base import (
-    TRAIN_FOLDS,
-    TUNE_FOLD,
-    DataFolder,
-    TrainOptions,
-    TrainResult,
-    save_trained,
-    train,
-)
+from langgraph_evidence.training.base import TRAIN_FOLDS, TUNE_FOLD, TrainOptions, train_head
 from langgraph_evidence.training.progress_reward.data import make_pairs
 from langgraph_evidence.training.progress_reward.evaluate import pairwise_accuracy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from torch import Tensor
 
     from langgraph_evidence.models.base import Encoder
+    from langgraph_evidence.training.base import DataFolder, TrainResult, Watch
 
 LICENCES = (
     "HotpotQA CC BY-SA 4.0; "
@@ -48,13 +39,12 @@ def train_progress_reward(
     out: Path,
     *,
     options: TrainOptions = OPTIONS,
-    resume: bool = False,
-    report: Callable[[int, int, float], None] | None = None,
+    **watch: Unpack[Watch],
 ) -> TrainResult:
     """Trains on folds 0-6, stops by fold 7, and writes the adapter to `out`."""
-    chooser = random.Random(options.seed)
+    rng = random.Random(options.seed)
     pairs, held_out = (make_pairs(data, folds, seed=options.seed) for folds in (TRAIN_FOLDS, [TUNE_FOLD]))
-    chooser.shuffle(pairs)
+    rng.shuffle(pairs)
     torch.manual_seed(options.seed)
     head = ProgressHead(encoder.dimension)
     spec = AdapterSpec(HEAD, encoder.sha256, 0, LABELS, encoder.text_tokens)
@@ -68,10 +58,5 @@ def train_progress_reward(
     def measure(frozen: Adapter) -> dict[str, float]:
         return pairwise_accuracy(held_out, VectorStepScorer(encoder, frozen))
 
-    lengths = [1] * len(pairs)
-    result = train(
-        adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
-    )
-    chosen = asdict(options)
-    save_trained(adapter, out, data=data.hashes, licences=LICENCES, options=chosen, figures=result.figures)
-    return result
+    lengths, details = [1] * len(pairs), {"licences": LICENCES}
+    return train_head(adapter, lengths, step, measure, options=options, out=out, data=data, details=details, **watch)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.models.base import Encoder
     from langgraph_evidence.models.query_scorer import QueryScorer
-    from langgraph_evidence.training.base import DataFolder, Figures
+    from langgraph_evidence.training.base import DataFolder, Metrics
     from langgraph_evidence.training.query_scorer.data import Pool
 
 _QUERY_INTERVALS = ("f1", "chosen", "closed")
@@ -84,7 +84,7 @@ def _f1(scores: Sequence[float], labels: Sequence[float]) -> float:
 
 def measure_query_scorer(
     encoder: Encoder, data: DataFolder, folds: Iterable[int], *, source: Path | None = None
-) -> Figures:
+) -> Metrics:
     """Document F1 at 0.5 and the reciprocal rank of the chosen query: trained and by similarity, each data set.
 
     Those "in the graph" are of the queries that the offline model asks in rollouts, without what is held then; the
@@ -96,7 +96,7 @@ def measure_query_scorer(
         "trained": ListwiseQueryScorer.load(source, encoder=encoder),
         "similarity": SimilarityScorer(encoder),
     }
-    figures: Figures = {}
+    figures: Metrics = {}
     for scorer_name, scorer in scorers.items():
         rows = pool_rows(scorer, pools)
         figures[scorer_name] = with_intervals(rows, pool_figures, of=_QUERY_INTERVALS)

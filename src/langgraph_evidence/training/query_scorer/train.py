@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 import torch
-import torch.nn.functional as F  # noqa: N812 - torch's own convention
+import torch.nn.functional as F
 
 from langgraph_evidence.methods.furepa import FurepaSettings
 from langgraph_evidence.models.base import Adapter, AdapterSpec
@@ -146,7 +146,7 @@ def train_query_scorer(
         adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
     )
     chosen = {"alpha": ALPHA, "questions": limit, "temperatures": TEMPERATURES, "options": asdict(options)}
-    save_trained(adapter, out, data=data.hashes, licences=LICENCES, figures=result.figures, **chosen)
+    save_trained(adapter, out, data=data.hashes, licences=LICENCES, figures=result.metrics, **chosen)
     return result
 
 

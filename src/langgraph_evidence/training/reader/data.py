@@ -10,15 +10,14 @@ import random
 import re
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from langgraph_evidence.training.base import DataFolder
+    from langgraph_evidence.training.base import DataFolder, Row
 
-Row = dict[str, Any]
-Kind = Literal["span", "yes", "no", "none", "some"]
+AnswerKind = Literal["span", "yes", "no", "none", "some"]
 """`some`: the evidence answers the question, but where is not known (QNLI)."""
 
 
@@ -38,7 +37,7 @@ class Example:
     source: str
     question: str
     passages: tuple[str, ...]
-    kind: Kind
+    kind: AnswerKind
     answers: tuple[str, ...] = ()
     gold: tuple[int, ...] = ()
 
@@ -73,7 +72,7 @@ RELATION_QUESTIONS: dict[str, tuple[str, ...]] = {
 
 def rows_of(folder: DataFolder, name: str, folds: Collection[int] | None = None) -> list[Row]:
     """The rows of a data set, of all folds or of some; none when the folder lacks it."""
-    if not any((folder.root / f"{name}.jsonl{suffix}").is_file() for suffix in ("", ".gz")):
+    if folder.find(f"{name}.jsonl") is None:
         return []
     return [row for row in folder.rows(f"{name}.jsonl") if folds is None or fold_of(row) in folds]
 
@@ -94,7 +93,7 @@ def _answers(row: Row) -> tuple[str, ...]:
     return (str(row["answer"]), *(str(alias) for alias in row.get("answer_aliases") or ()))
 
 
-def _kind(answers: Sequence[str]) -> Kind:
+def _kind(answers: Sequence[str]) -> AnswerKind:
     first = answers[0].strip().lower()
     return "yes" if first == "yes" else "no" if first == "no" else "span"
 
@@ -107,13 +106,13 @@ class ExampleMaker:
     """
 
     def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
+        self._rng = random.Random(seed)
 
     def complete(self, row: Row, source: str, distractors: int) -> Example:
         """The gold passages, in a random order, among so many distractors."""
         gold = list(row["gold_idx"])
         chosen = gold + self._others(row, distractors)
-        self._random.shuffle(chosen)
+        self._rng.shuffle(chosen)
         passages = tuple(join_passage(*row["context"][i]) for i in chosen)
         answers = _answers(row)
         places = tuple(place for place, i in enumerate(chosen) if i in gold)
@@ -127,14 +126,14 @@ class ExampleMaker:
         gold = list(row["gold_idx"])
         if len(gold) < 2:
             return None
-        gold.pop(self._random.randrange(len(gold)))
+        gold.pop(self._rng.randrange(len(gold)))
         chosen = gold + self._others(row, replaced + distractors)
-        self._random.shuffle(chosen)
+        self._rng.shuffle(chosen)
         return Example(source, row["question"], tuple(join_passage(*row["context"][i]) for i in chosen), "none")
 
     def _others(self, row: Row, count: int) -> list[int]:
         others = [i for i in range(len(row["context"])) if i not in row["gold_idx"]]
-        return self._random.sample(others, min(count, len(others)))
+        return self._rng.sample(others, min(count, len(others)))
 
     def sentences(self, row: Row, source: str) -> Iterator[Example]:
         """Gold sentences alone: all of them, and without those of one title."""
@@ -150,10 +149,10 @@ class ExampleMaker:
         if len(facts) < 2:
             return
         passages = [join_passage(title, texts) for title, texts in facts.items()]
-        self._random.shuffle(passages)
+        self._rng.shuffle(passages)
         answers = _answers(row)
         yield Example(source, row["question"], tuple(passages), _kind(answers), answers)
-        passages.pop(self._random.randrange(len(passages)))
+        passages.pop(self._rng.randrange(len(passages)))
         yield Example(source, row["question"], tuple(passages), "none")
 
     def hops(self, row: Row, source: str) -> Iterator[Example]:
@@ -181,11 +180,11 @@ class ExampleMaker:
         question = self._worded(question)
         passage = join_passage(*row["context"][support])
         others = [i for i in range(len(row["context"])) if i != support]
-        self._random.shuffle(others)
+        self._rng.shuffle(others)
         wrong = [join_passage(*row["context"][i]) for i in others[:3]]
-        keep = self._random.choice((0, 0, 1))
+        keep = self._rng.choice((0, 0, 1))
         passages = [*wrong[:keep], passage]
-        self._random.shuffle(passages)
+        self._rng.shuffle(passages)
         yield Example(source, question, tuple(passages), "span", (answer,), (passages.index(passage),))
         if wrong:
             yield Example(source, question, tuple(wrong[-1 - keep :]), "none")
@@ -193,9 +192,9 @@ class ExampleMaker:
     def _worded(self, question: str) -> str:
         subject, _, relation = question.partition(" >> ")
         wordings = RELATION_QUESTIONS.get(relation.strip(), ())
-        if not wordings or self._random.random() < 0.15:
+        if not wordings or self._rng.random() < 0.15:
             return question
-        return self._random.choice(wordings).format(subject)
+        return self._rng.choice(wordings).format(subject)
 
 
 def filled_context(rows: Iterable[Row], passages: dict[int, Row]) -> list[Row]:
@@ -205,8 +204,8 @@ def filled_context(rows: Iterable[Row], passages: dict[int, Row]) -> list[Row]:
     filled = []
     for number, row in enumerate(kept):
         pids = list(dict.fromkeys(row["gold_pids"]))
-        chooser = random.Random(number)
-        others = [pid for pid in chooser.sample(pool, min(6, len(pool))) if pid not in pids]
+        rng = random.Random(number)
+        others = [pid for pid in rng.sample(pool, min(6, len(pool))) if pid not in pids]
         context = [[passages[pid]["title"], [passages[pid]["text"]]] for pid in pids + others]
         hops = [
             {**hop, "support_idx": pids.index(hop["gold_pid"]) if hop.get("gold_pid") in pids else None}

@@ -1,4 +1,4 @@
-"""The reader's figures on a fold: answers with gold and with all paragraphs, sufficiency, and baselines beside them."""
+"""The reader's metrics on a fold: answers with gold and with all paragraphs, sufficiency, and baselines beside them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from langgraph_evidence.evaluation.intervals import bootstrap
 from langgraph_evidence.models import default_encoder
 from langgraph_evidence.models.reader import Reader
 from langgraph_evidence.text import split_sentences
-from langgraph_evidence.training.base import TUNE_FOLD, DataFolder
-from langgraph_evidence.training.reader.data import Example, ExampleMaker, Row, join_passage, rows_of
+from langgraph_evidence.training.base import TUNE_FOLD, DataFolder, Row
+from langgraph_evidence.training.reader.data import Example, ExampleMaker, join_passage, rows_of
 from langgraph_evidence.training.reader.mixture import MISSING_GOLD, missing_gold_example, multihop_rows, open_rows
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def evaluate_reader(
     reader: Reader | None = None,
     encoder: Encoder | None = None,
 ) -> dict[str, Any]:
-    """Every figure of the reader on some folds, in percent, with baselines and 95% bootstrap intervals.
+    """Every metric of the reader on some folds, in percent, with baselines and 95% bootstrap intervals.
 
     Args:
         data_dir: Laid out as the project's data folder.
@@ -191,7 +191,7 @@ def none_bias(reader: Reader, folder: DataFolder, fold: int, limit: int = 200) -
     return round(float(np.log(best / (1 - best))), 3)
 
 
-def tune_figures(reader: Reader, folder: DataFolder, fold: int, limit: int = 150) -> dict[str, float]:
+def tune_metrics(reader: Reader, folder: DataFolder, fold: int, limit: int = 150) -> dict[str, float]:
     """What early stopping looks at: F1 with gold paragraphs, accuracy of sufficiency, and their mean as `score`."""
     rows = _rows(folder, (fold,), with_open=True)
     chosen = random.Random(_SEED).sample(rows, min(limit, len(rows)))

@@ -10,13 +10,13 @@ import re
 from typing import TYPE_CHECKING
 
 from langgraph_evidence.text import STOP_WORDS
-from langgraph_evidence.training.reader.data import RELATION_QUESTIONS, Example, Row, join_passage, rows_of
+from langgraph_evidence.training.reader.data import RELATION_QUESTIONS, Example, join_passage, rows_of
 from langgraph_evidence.training.reader.mixture import PASSAGES, multihop_rows, open_rows
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from langgraph_evidence.training.base import DataFolder
+    from langgraph_evidence.training.base import DataFolder, Row
 
 _NAME = r"([A-Z][\w.'’-]+(?: (?:of|de|von|van|the|and|&|la|del) [A-Z][\w.'’-]+| [A-Z][\w.'’-]+){0,4})"
 _DATE = r"(\d{1,2} [A-Z][a-z]+ \d{4}|[A-Z][a-z]+ \d{1,2}, \d{4})"
@@ -115,56 +115,56 @@ def relation_questions(passage: Row) -> list[tuple[str, str]]:
     return found
 
 
-def cloze(sentence: str, chooser: random.Random) -> tuple[str, str] | None:
+def cloze(sentence: str, rng: random.Random) -> tuple[str, str] | None:
     """A question that hides a name, date or number of a sentence, with some words dropped and some order lost."""
-    pattern, words = chooser.choice(_CLOZES)
+    pattern, words = rng.choice(_CLOZES)
     found = list(pattern.finditer(sentence))
     if not found:
         return None
-    match = chooser.choice(found)
+    match = rng.choice(found)
     before, after = sentence[: match.start(1)].split(), sentence[match.end(1) :].split()
-    near = (before[-6:], after[:10]) if chooser.random() < 0.5 else (before[-14:], after[:6])
-    kept = [[w for w in part if w.lower() in STOP_WORDS or chooser.random() > 0.3] for part in near]
+    near = (before[-6:], after[:10]) if rng.random() < 0.5 else (before[-14:], after[:6])
+    kept = [[w for w in part if w.lower() in STOP_WORDS or rng.random() > 0.3] for part in near]
     if len(kept[0]) + len(kept[1]) < 3:
         return None
-    lead = chooser.choice(words)
-    order = [kept[1], kept[0]] if chooser.random() < 0.6 else kept
+    lead = rng.choice(words)
+    order = [kept[1], kept[0]] if rng.random() < 0.6 else kept
     return " ".join([lead, *order[0], *order[1]]).rstrip(".,;: ") + "?", match[1].strip(" .,")
 
 
 def generated_examples(passages: Sequence[Row], seed: int, limit: int) -> Iterator[Example]:
     """Up to `limit` examples over the passages in a random order: relations, clozes, and both over a wrong passage."""
-    chooser = random.Random(seed)
-    order = chooser.sample(range(len(passages)), len(passages))
+    rng = random.Random(seed)
+    order = rng.sample(range(len(passages)), len(passages))
     by_relation: dict[str, list[str]] = {}
     made = 0
     for place in order:
-        for example in _of_passage(passages[place], chooser, by_relation):
+        for example in _of_passage(passages[place], rng, by_relation):
             yield example
             made += 1
             if made == limit:
                 return
 
 
-def _of_passage(passage: Row, chooser: random.Random, by_relation: dict[str, list[str]]) -> Iterator[Example]:
+def _of_passage(passage: Row, rng: random.Random, by_relation: dict[str, list[str]]) -> Iterator[Example]:
     sentences = re.split(r"(?<=[a-z)]\.) (?=[A-Z])", passage["text"])
     found = relation_questions(passage)
-    chooser.shuffle(found)
-    whole = _cut(passage["title"], sentences, chooser)
+    rng.shuffle(found)
+    whole = _cut(passage["title"], sentences, rng)
     for relation, answer in found[:2]:
-        question = chooser.choice(_WORDINGS[relation]).format(_subject(passage["title"]))
+        question = rng.choice(_WORDINGS[relation]).format(_subject(passage["title"]))
         if answer in whole:
             yield Example("generated", question, (whole,), "span", (answer,))
         others = by_relation.setdefault(relation, [])
-        if others and chooser.random() < 0.6:
-            yield Example("generated", question, (chooser.choice(others[-50:]),), "none")
+        if others and rng.random() < 0.6:
+            yield Example("generated", question, (rng.choice(others[-50:]),), "none")
         others.append(whole)
-    start = chooser.randrange(len(sentences))
-    asked = cloze(sentences[start], chooser)
+    start = rng.randrange(len(sentences))
+    asked = cloze(sentences[start], rng)
     if asked is not None:
-        near = sentences[max(0, start - chooser.randrange(3)) : start + 1 + chooser.randrange(3)]
+        near = sentences[max(0, start - rng.randrange(3)) : start + 1 + rng.randrange(3)]
         yield Example("generated", asked[0], (join_passage(passage["title"], near),), "span", (asked[1],))
 
 
-def _cut(title: str, sentences: Sequence[str], chooser: random.Random) -> str:
-    return join_passage(title, sentences[: chooser.randrange(2, 6)])
+def _cut(title: str, sentences: Sequence[str], rng: random.Random) -> str:
+    return join_passage(title, sentences[: rng.randrange(2, 6)])

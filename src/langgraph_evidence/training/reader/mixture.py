@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from langgraph_evidence.training.reader.data import (
+    AnswerKind,
     Example,
     ExampleMaker,
-    Kind,
-    Row,
     filled_context,
     join_passage,
     rows_of,
@@ -17,7 +16,7 @@ from langgraph_evidence.training.reader.data import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from langgraph_evidence.training.base import DataFolder
+    from langgraph_evidence.training.base import DataFolder, Row
 
 MULTIHOP = ("hotpotqa_train", "hotpotqa_dev", "2wiki_train", "2wiki_dev", "musique_train", "musique_dev")
 MISSING_GOLD = "multihop/hotpotqa_dev_fullwiki_missing_gold"
@@ -74,7 +73,7 @@ def real_examples(folder: DataFolder, folds: Collection[int], seed: int) -> Iter
         yield missing_gold_example(row)
     yield from _popqa(folder, folds)
     for row in rows_of(folder, "nli/qnli_dev", folds):
-        kind: Kind = "some" if row["label"] == "entailment" else "none"
+        kind: AnswerKind = "some" if row["label"] == "entailment" else "none"
         yield Example("QNLI", row["hypothesis"].replace(" ?", "?"), (row["premise"],), kind)
 
 
@@ -90,7 +89,7 @@ def _popqa(folder: DataFolder, folds: Collection[int]) -> Iterator[Example]:
     for row in rows_of(folder, "singlehop/popqa_1000_with_gold", folds):
         for paragraph in _first_of_each(row["paragraphs"]):
             passage = join_passage(paragraph["title"], [paragraph["text"]])
-            kind: Kind = "span" if paragraph.get("is_supporting") else "none"
+            kind: AnswerKind = "span" if paragraph.get("is_supporting") else "none"
             yield Example("PopQA", row["question"], (passage,), kind, tuple(row["answers"]) if kind == "span" else ())
 
 

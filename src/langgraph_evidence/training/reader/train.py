@@ -9,18 +9,11 @@ from __future__ import annotations
 import copy
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import torch
 
-from langgraph_evidence.models.base import (
-    Adapter,
-    AdapterSpec,
-    Encoder,
-    load_adapter,
-    read_json,
-    write_aside,
-)
+from langgraph_evidence.models.base import Adapter, AdapterSpec, load_adapter, read_json, write_aside
 from langgraph_evidence.models.reader import (
     HEAD,
     KINDS,
@@ -32,18 +25,9 @@ from langgraph_evidence.models.reader import (
     new_head,
     packed,
 )
-from langgraph_evidence.training.base import (
-    HELD_OUT_FOLDS,
-    TRAIN_FOLDS,
-    TUNE_FOLD,
-    DataFolder,
-    TrainOptions,
-    TrainResult,
-    save_trained,
-    train,
-)
+from langgraph_evidence.training.base import HELD_OUT_FOLDS, TRAIN_FOLDS, TUNE_FOLD, TrainOptions, save_trained, train
 from langgraph_evidence.training.reader.alignment import align
-from langgraph_evidence.training.reader.evaluate import evaluate_reader, none_bias, tune_figures
+from langgraph_evidence.training.reader.evaluate import evaluate_reader, none_bias, tune_metrics
 from langgraph_evidence.training.reader.generated_questions import generated_examples, plain_passages
 from langgraph_evidence.training.reader.mixture import real_examples
 
@@ -53,7 +37,9 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
+    from langgraph_evidence.models.base import Encoder
     from langgraph_evidence.models.reader import Window
+    from langgraph_evidence.training.base import DataFolder, TrainResult, Watch
     from langgraph_evidence.training.reader.data import Example
 
 __all__ = ["ReaderPlan", "Target", "evaluate_reader", "new_adapter", "reader_loss", "targets", "train_reader"]
@@ -181,8 +167,7 @@ def train_reader(
     *,
     plan: ReaderPlan = _PLAN,
     options: TrainOptions = READER_OPTIONS,
-    resume: bool = False,
-    report: Callable[[int, int, float], None] | None = None,
+    **watch: Unpack[Watch],
 ) -> TrainResult:
     """Trains on folds 0-6, stops by fold 7, and writes the adapter to `out`, with its table among the results.
 
@@ -195,11 +180,9 @@ def train_reader(
     lengths, step = [len(target.window.tokens) for target in learnt], make_step(encoder, adapter, learnt)
 
     def measure(frozen: Adapter) -> dict[str, float]:
-        return tune_figures(Reader(AdapterSpans(encoder, frozen, cached=0)), data, TUNE_FOLD)
+        return tune_metrics(Reader(AdapterSpans(encoder, frozen, cached=0)), data, TUNE_FOLD)
 
-    result = train(
-        adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
-    )
+    result = train(adapter, lengths, step, measure, options=options, out=out, data=data.hashes, **watch)
     bias = {NONE_BIAS: none_bias(_reader(encoder, adapter), data, TUNE_FOLD)}
     save_trained(adapter, out, **_details(data, result, options), **bias)
     table = evaluate_reader(data.root, reader=_reader(encoder, adapter), encoder=encoder)
@@ -225,7 +208,7 @@ def _details(folder: DataFolder, result: TrainResult, options: TrainOptions) -> 
     return {
         "licence": LICENCES,
         "data": folder.hashes,
-        "figures": result.figures,
+        "figures": result.metrics,
         "steps": result.progress.step,
         "seed": options.seed,
     }

@@ -1,4 +1,4 @@
-"""The sentence ranker: lists and groups of sentences (`data`), training, figures."""
+"""The sentence ranker: lists and groups of sentences (`data`), training, metrics."""
 
 from langgraph_evidence.training.sentence_ranker.evaluate import measure_sentence_ranker
 from langgraph_evidence.training.sentence_ranker.train import train_sentence_ranker

@@ -1,4 +1,4 @@
-"""The sentence ranker's figures beside its baselines'."""
+"""The sentence ranker's metrics beside its baselines'."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ import numpy as np
 
 from langgraph_evidence.models.sentence_ranker import SentenceRanker
 from langgraph_evidence.training.base import with_intervals
-from langgraph_evidence.training.sentence_ranker.data import Ranking, read_lists, shorten, word_overlap
+from langgraph_evidence.training.sentence_ranker.data import RankingTask, read_lists, shorten, word_overlap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from langgraph_evidence.models.base import Encoder
-    from langgraph_evidence.training.base import DataFolder, Figures, Means
+    from langgraph_evidence.training.base import DataFolder, Means, Metrics
 
 _OTHERS = 12
 
 
-def list_rows(lists: Sequence[Ranking], score: Callable[[str, list[str]], Sequence[float]]) -> list[dict[str, float]]:
+def list_rows(
+    lists: Sequence[RankingTask], score: Callable[[str, list[str]], Sequence[float]]
+) -> list[dict[str, float]]:
     """Average precision and recall at the number of good sentences, of each list."""
     rows = []
     for _, query, sentences, good in lists:
@@ -34,15 +36,15 @@ def list_rows(lists: Sequence[Ranking], score: Callable[[str, list[str]], Sequen
 
 
 def measure_lists(
-    lists: Sequence[Ranking], score: Callable[[str, list[str]], Sequence[float]]
+    lists: Sequence[RankingTask], score: Callable[[str, list[str]], Sequence[float]]
 ) -> dict[str, float | list[float]]:
     """Mean average precision over all lists (`score`) and of each data set, with intervals; recall of each data set."""
     rows = list_rows(lists, score)
-    figures = with_intervals(rows, lambda means: {"score": means["precision"]}, of=["score"])
+    metrics = with_intervals(rows, lambda means: {"score": means["precision"]}, of=["score"])
     for source in sorted({item[0] for item in lists}):
         own = [row for row, item in zip(rows, lists, strict=True) if item[0] == source]
-        figures |= with_intervals(own, partial(_named, source), of=[source])
-    return figures
+        metrics |= with_intervals(own, partial(_named, source), of=[source])
+    return metrics
 
 
 def _named(source: str, means: Means) -> Means:
@@ -51,7 +53,7 @@ def _named(source: str, means: Means) -> Means:
 
 def measure_sentence_ranker(
     encoder: Encoder, data: DataFolder, folds: Iterable[int], *, source: Path | None = None
-) -> Figures:
+) -> Metrics:
     """Mean average precision among the good sentences and the dozen others most alike to the query in words.
 
     Intervals are over resampled lists.

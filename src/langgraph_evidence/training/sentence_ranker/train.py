@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import random
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import torch
 
 from langgraph_evidence.models.base import Adapter, AdapterSpec
 from langgraph_evidence.models.sentence_ranker import HEAD, LABELS, RankerModel, SentenceRanker
-from langgraph_evidence.training.base import (
-    TRAIN_FOLDS,
-    TUNE_FOLD,
-    DataFolder,
-    TrainOptions,
-    TrainResult,
-    group_step,
-    save_trained,
-    train,
-)
+from langgraph_evidence.training.base import TRAIN_FOLDS, TUNE_FOLD, TrainOptions, group_step, train_head
 from langgraph_evidence.training.sentence_ranker.data import make_groups, read_lists, shorten
 from langgraph_evidence.training.sentence_ranker.evaluate import list_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from langgraph_evidence.models.base import Encoder
+    from langgraph_evidence.training.base import DataFolder, TrainResult, Watch
 
 LICENCES = (
     "HotpotQA CC BY-SA 4.0; "
@@ -50,16 +41,15 @@ def train_sentence_ranker(
     out: Path,
     *,
     options: TrainOptions = OPTIONS,
-    resume: bool = False,
-    report: Callable[[int, int, float], None] | None = None,
+    **watch: Unpack[Watch],
 ) -> TrainResult:
     """Trains on folds 0-6, stops by lists of fold 7, and writes the adapter to `out`."""
-    chooser = random.Random(options.seed)
+    rng = random.Random(options.seed)
     groups = make_groups(data, TRAIN_FOLDS, seed=options.seed)
-    chooser.shuffle(groups)
+    rng.shuffle(groups)
     groups = groups[:GROUPS]
     held_out = [shorten(item, 12) for item in read_lists(data, [TUNE_FOLD])]
-    chooser.shuffle(held_out)
+    rng.shuffle(held_out)
     spec = AdapterSpec(HEAD, encoder.sha256, RANK, LABELS, MAX_TOKENS)
     torch.manual_seed(options.seed)
     adapter = Adapter(encoder, spec)
@@ -69,9 +59,6 @@ def train_sentence_ranker(
         rows = list_rows(held_out[:TUNE_LISTS], SentenceRanker(RankerModel(encoder, frozen)).score)
         return {"score": float(np.mean([row["precision"] for row in rows]))}
 
-    result = train(
-        adapter, lengths, step, measure, options=options, out=out, data=data.hashes, resume=resume, report=report
-    )
     chosen = asdict(options) | {"groups": GROUPS, "tune_lists": TUNE_LISTS}
-    save_trained(adapter, out, data=data.hashes, licences=LICENCES, options=chosen, figures=result.figures)
-    return result
+    details = {"licences": LICENCES, "options": chosen}
+    return train_head(adapter, lengths, step, measure, options=options, out=out, data=data, details=details, **watch)

@@ -18,10 +18,10 @@ ASKED: list[BaseMessage] = [SystemMessage("Reply."), HumanMessage("What next?")]
 CALL = PromptCall("toy.next", {"words": ["one", "two", "three"]})
 
 
-def respond(values: Mapping[str, Any], temperature: float, chance: random.Random) -> str:
+def respond(values: Mapping[str, Any], temperature: float, rng: random.Random) -> str:
     """The first word, or at a temperature any of them."""
     words = values["words"]
-    return f"[Note] a word.\n[Word] {chance.choice(words) if temperature else words[0]}"
+    return f"[Note] a word.\n[Word] {rng.choice(words) if temperature else words[0]}"
 
 
 def toy(**fields: Any) -> OfflineChat:

@@ -82,13 +82,13 @@ def test_coverage_by_hand() -> None:
 
 def test_draws_follow_the_scores() -> None:
     plans = Plans(queries=(("a", 2.0), ("b", 0.0)), ready=0.9, known="")
-    chance = random.Random(0)
-    assert {plans.query(0.0, chance) for _ in range(20)} == {"a"}
-    assert sum(plans.query(0.2, chance) == "a" for _ in range(200)) > 195
-    assert 100 < sum(plans.query(2.0, chance) == "a" for _ in range(200)) < 190
-    assert plans.answers(0.0, chance)
-    assert all(plans.answers(0.2, chance) for _ in range(200))
-    assert 130 < sum(plans.answers(2.0, chance) for _ in range(200)) < 195  # sigmoid(log(9) / 2) = 0.75
+    rng = random.Random(0)
+    assert {plans.query(0.0, rng) for _ in range(20)} == {"a"}
+    assert sum(plans.query(0.2, rng) == "a" for _ in range(200)) > 195
+    assert 100 < sum(plans.query(2.0, rng) == "a" for _ in range(200)) < 190
+    assert plans.answers(0.0, rng)
+    assert all(plans.answers(0.2, rng) for _ in range(200))
+    assert 130 < sum(plans.answers(2.0, rng) for _ in range(200)) < 195  # sigmoid(log(9) / 2) = 0.75
 
 
 def test_dates_and_aliases_of_a_title_lead_nowhere() -> None:

@@ -59,11 +59,6 @@ def test_each_pair_is_computed_once_and_order_is_kept() -> None:
     assert sorted(scorer.computed) == [("p", "a"), ("p", "abc"), ("q", "a")]
 
 
-def test_the_threshold_decides() -> None:
-    assert Entailment(Scorer(), threshold=0.5).entails("p", "abcde")
-    assert not Entailment(Scorer(), threshold=0.6).entails("p", "abcde")
-
-
 def test_no_pairs_are_no_work() -> None:
     scorer = Scorer()
     assert Entailment(scorer).probabilities([]).shape == (0,)

@@ -14,7 +14,7 @@ from local_service import Answer, serving
 from langgraph_evidence.errors import InvalidInput, ModelError
 from langgraph_evidence.models.base.pairs import ServedPairs
 from langgraph_evidence.models.progress_reward.model import ProgressReward, context_of
-from langgraph_evidence.models.query_scorer.head import CrossEncoderScorer, ListwiseQueryScorer, open_query_scorer
+from langgraph_evidence.models.query_scorer.head import CrossEncoderScorer
 from langgraph_evidence.models.remote import client
 from langgraph_evidence.models.remote.pair_server import PairServer
 from langgraph_evidence.models.sentence_ranker.model import SentenceRanker
@@ -230,8 +230,7 @@ def test_every_head_opens_a_url(server: Any) -> None:
     assert SentenceRanker.load(f"{url}/rerank").rank("red", sentences) == [1, 2, 0]
     assert SentenceRanker.load(f"{url}/v1/rerank").score("red", sentences) == pytest.approx([0.2, 0.9, 0.5])
 
-    scorer = open_query_scorer(f"{url}/rerank")
-    assert isinstance(scorer, CrossEncoderScorer)
+    scorer = CrossEncoderScorer.load(f"{url}/rerank")
     assert scorer.trained
     assert np.array(scorer.score(["red", "blue"], sentences)) == pytest.approx(np.array([[0.2, 0.9, 0.5]] * 2))
 
@@ -242,9 +241,8 @@ def test_every_head_opens_a_url(server: Any) -> None:
 
 
 def test_what_is_no_url_opens_as_it_did(encoder: Any) -> None:
-    assert isinstance(open_query_scorer(), ListwiseQueryScorer)
     with pytest.raises(InvalidInput, match="/predict"):
-        open_query_scorer("http://127.0.0.1:9/model.safetensors")
+        CrossEncoderScorer.load("http://127.0.0.1:9/model.safetensors")
     with pytest.raises(InvalidInput, match="/predict"):
         ProgressReward.load("http://127.0.0.1:9/model.safetensors")
     with pytest.raises(InvalidInput, match="/predict"):

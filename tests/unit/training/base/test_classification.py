@@ -1,4 +1,4 @@
-"""Figures of a yes-or-no decision, against hand counts."""
+"""Metrics of a yes-or-no decision, against hand counts."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ from torch.nn.functional import cross_entropy
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec, PairModel
 from langgraph_evidence.training.base.data import DataFolder
-from langgraph_evidence.training.base.loop import TrainOptions, epoch_batches, train
+from langgraph_evidence.training.base.loop import epoch_batches, train
+from langgraph_evidence.training.base.options import TrainOptions
 
 ANIMALS, COLOURS = ["cat", "dog", "lion"], ["red", "blue", "green"]
 ROWS = [
@@ -70,8 +71,8 @@ def test_the_loss_falls_and_true_labels_beat_shuffled_ones(encoder: Any, tmp_pat
     random.Random(0).shuffle(shuffled)
     _, control = run(encoder, tmp_path / "control", labels=shuffled)
     assert result.progress.history[-1]["loss"] < result.progress.history[0]["loss"] / 2
-    assert result.figures["score"] > 0.95
-    assert control.figures["score"] < 0.8
+    assert result.metrics["score"] > 0.95
+    assert control.metrics["score"] < 0.8
 
 
 def test_a_killed_run_that_is_resumed_ends_like_one_that_was_not(encoder: Any, tmp_path: Path) -> None:
@@ -151,7 +152,7 @@ def test_data_is_read_by_fold_and_hashed(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="lacks other"):
         data.rows("other.jsonl")
     (tmp_path / "broken.jsonl.gz").write_bytes(b"no gzip")
-    with pytest.raises(ResourceError, match="not readable"):
+    with pytest.raises(ResourceError, match="cannot be read"):
         data.rows("broken.jsonl")
     with pytest.raises(ResourceError, match="no data folder"):
         DataFolder(tmp_path / "nowhere")

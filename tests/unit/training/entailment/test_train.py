@@ -18,7 +18,7 @@ from langgraph_evidence.models.base.tokenizer import TextTokenizer
 from langgraph_evidence.models.base.weights import find_base
 from langgraph_evidence.models.entailment.model import Entailment
 from langgraph_evidence.training.base.data import DataFolder
-from langgraph_evidence.training.base.loop import TrainOptions
+from langgraph_evidence.training.base.options import TrainOptions
 from langgraph_evidence.training.entailment.data import NliPair, derived_pairs, natural_pairs, swap_detail
 from langgraph_evidence.training.entailment.evaluate import entailment_table
 from langgraph_evidence.training.entailment.train import (
@@ -74,8 +74,8 @@ def test_a_toy_run_learns_and_beats_shuffled_labels(tmp_path: Path, encoder: Enc
     )
     history = learnt.progress.history
     assert history[-1]["loss"] < history[0]["loss"]
-    assert learnt.figures["score"] > 0.9
-    assert learnt.figures["score"] > control.figures["score"] + 0.2
+    assert learnt.metrics["score"] > 0.9
+    assert learnt.metrics["score"] > control.metrics["score"] + 0.2
     results = json.loads((tmp_path / "out" / "results.json").read_text())
     assert sorted(results["data"]) == ["nli/fm2.jsonl", "nli/snli.jsonl"]
     card = json.loads((tmp_path / "out" / "entailment.json").read_text())
@@ -103,7 +103,7 @@ def test_a_run_goes_on_from_given_weights(tmp_path: Path, encoder: Encoder) -> N
         loop=replace(LOOP, learning_rate=1e-6, average=0.5),
     )
     assert further.progress.step == 2
-    assert further.figures["score"] == pytest.approx(first.figures["score"], abs=0.05)
+    assert further.metrics["score"] == pytest.approx(first.metrics["score"], abs=0.05)
 
 
 def test_only_the_folds_asked_for_are_read(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_the_same_seed_gives_the_same_file(folder: DataFolder, tmp_path: Path) -
     ]
     first, second = ((tmp_path / name / f"{NAME}{head.suffix}").read_bytes() for name in "ab")
     assert first == second
-    assert results[0].figures == results[1].figures
+    assert results[0].metrics == results[1].metrics
     assert steps[-1] == OPTIONS.steps
     card = json.loads(first)
     assert set(card["details"]["data"]) == {name for names in FILES.values() for name in names}

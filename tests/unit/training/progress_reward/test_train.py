@@ -20,13 +20,13 @@ def test_the_progress_reward_learns_at_toy_size(folder: Any, encoder: Any, tmp_p
     options = replace(train.OPTIONS, epochs=10, learning_rate=1e-2)
     result = train.train_progress_reward(encoder, folder, tmp_path / "run", options=options)
     assert result.progress.history[-1]["loss"] < result.progress.history[0]["loss"]
-    assert result.figures["score"] > 0.6
+    assert result.metrics["score"] > 0.6
     reward = ProgressReward.load(tmp_path / "run" / "progress_reward.safetensors", encoder=encoder)
-    figures = measure_progress_reward(encoder, folder, [7], source=tmp_path / "run" / "progress_reward.safetensors")
-    assert set(figures) == {"trained", "length", "similarity"}
-    assert figures["trained"]["score"] == pytest.approx(result.figures["score"])
-    assert figures["trained"]["ASQA"] == pytest.approx(result.figures["ASQA"])
-    assert "score_interval" in figures["length"]
+    metrics = measure_progress_reward(encoder, folder, [7], source=tmp_path / "run" / "progress_reward.safetensors")
+    assert set(metrics) == {"trained", "length", "similarity"}
+    assert metrics["trained"]["score"] == pytest.approx(result.metrics["score"])
+    assert metrics["trained"]["ASQA"] == pytest.approx(result.metrics["ASQA"])
+    assert "score_interval" in metrics["length"]
     values = reward.reward("Who wrote it?", [["The cat."], ["The cat.", "The dog."]])
     assert len(values) == 2
     assert all(0 < value < 1 for value in values)
@@ -51,7 +51,7 @@ def test_true_preferences_teach_the_progress_reward_more_than_shuffled_ones(
     for make in (true_pairs, shuffled_pairs):
         monkeypatch.setattr(train, "make_pairs", make)
         result = train.train_progress_reward(encoder, folder, tmp_path / make.__name__, options=options)
-        found.append(result.figures["score"])
+        found.append(result.metrics["score"])
     assert found[0] > found[1]
 
 

@@ -123,7 +123,7 @@ def test_training_takes_the_rollouts_of_the_questions_it_has_pools_of(folder: Da
 def test_the_figures_in_the_graph_stand_beside_the_others(folder: DataFolder, encoder: Any, tmp_path: Path) -> None:
     options = replace(train.OPTIONS, epochs=1, measure_every=0)
     result = train.train_query_scorer(encoder, folder, tmp_path / "run", options=options)
-    figures = result.figures
+    figures = result.metrics
     assert figures["score"] == pytest.approx(figures["f1"] + figures["chosen"] + figures["graph chosen"])
     assert figures["graph oracle"] >= figures["graph chosen"] > 0
     weights = tmp_path / "run" / "query_scorer.safetensors"

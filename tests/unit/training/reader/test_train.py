@@ -18,7 +18,7 @@ from langgraph_evidence.models.base.weights import find_base
 from langgraph_evidence.models.reader.model import Reader
 from langgraph_evidence.models.reader.windows import windows
 from langgraph_evidence.training.base.data import DataFolder
-from langgraph_evidence.training.base.loop import TrainOptions
+from langgraph_evidence.training.base.options import TrainOptions
 from langgraph_evidence.training.reader.alignment import align, places
 from langgraph_evidence.training.reader.data import Example, ExampleMaker
 from langgraph_evidence.training.reader.generated_questions import (

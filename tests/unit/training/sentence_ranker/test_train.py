@@ -1,4 +1,4 @@
-"""The sentence ranker's training at toy size, and its figures."""
+"""The sentence ranker's training at toy size, and its metrics."""
 
 from __future__ import annotations
 
@@ -46,6 +46,6 @@ def test_true_labels_teach_the_sentence_ranker_more_than_shuffled_ones(encoder: 
 
 def test_average_precision_is_worked_by_hand() -> None:
     lists = [("x", "q", ["a", "b", "c", "d"], [1, 2])]
-    figures = measure_lists(lists, lambda _, __: [0.9, 0.8, 0.1, 0.2])
-    assert figures["score"] == pytest.approx((1 / 2 + 2 / 4) / 2)  # the good ones stand second and fourth
-    assert figures["x recall"] == 0.5
+    metrics = measure_lists(lists, lambda _, __: [0.9, 0.8, 0.1, 0.2])
+    assert metrics["score"] == pytest.approx((1 / 2 + 2 / 4) / 2)  # the good ones stand second and fourth
+    assert metrics["x recall"] == 0.5
