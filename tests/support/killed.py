@@ -102,7 +102,7 @@ def kill_at_every_moment(kind: str, folder: Path, go: Callable[[str, Moment], No
 def main() -> None:
     case, folder, kind = CASES[sys.argv[1]](), Path(sys.argv[2]), sys.argv[3]
     # A step is stored as any other; each call has a place of its own in the run.
-    every = 2 if kind == "steps" else 1
+    every = 3 if kind == "steps" else 1
     kill_at_every_moment(kind, folder, lambda name, moment: run(case, folder, name, moment), every=every)
 
 

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tokenize
+from collections.abc import Container, Mapping
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,10 @@ from langgraph_evidence.methods import method_names
 ROOT = Path(__file__).parents[2]
 ROOMS = ("src", "graphs", "tools")
 MAX_FILE = 300
-MAX_FUNCTION = 60
-MAX_P90 = 35
+MAX_FUNCTION = 40
+MAX_P90 = 18
+MAX_GRAPH = 206  # 200, once both are mended
+LINES_A_WAIVER = 1000
 HEAVY = ("torch", "transformers", "faiss", "bm25s", "rank_bm25", "sentence_transformers", "langchain_community")
 
 WAIVER = re.compile(r"#\s*(?:noqa|type:\s*ignore)", re.IGNORECASE)
@@ -44,6 +47,38 @@ def bad_waivers(path: Path) -> list[str]:
     return [f"{path}:{token.start[0]} {token.string}" for token in waivers if not GOOD_WAIVER.search(token.string)]
 
 
+def modules() -> dict[str, Path]:
+    found = {}
+    for path in (ROOT / "src").rglob("*.py"):
+        parts = path.relative_to(ROOT / "src").with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imported(name: str, tree: ast.AST, known: Container[str]) -> set[str]:
+    """The package's modules that a module names anywhere: for types alone and inside functions too.
+
+    `from room import thing` names the room's front door, `from room import module` the module alone.
+    """
+    found = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {place if place in known else node.module for place in inner}
+    return {place for place in found if place in known and place != name}
+
+
+def in_cycles(edges: Mapping[str, set[str]]) -> set[str]:
+    """What is left when modules that import none or that none imports are taken away, again and again: cycles alone."""
+    left = {name: set(after) for name, after in edges.items()}
+    while True:
+        named = set().union(*left.values())
+        kept = {name: after & left.keys() for name, after in left.items() if after & left.keys() and name in named}
+        if kept == left:
+            return set(kept)
+        left = kept
+
+
 def docstrings(source: str) -> list[str]:
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     return [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
@@ -63,6 +98,34 @@ def test_functions_are_small() -> None:
     }
     assert {name: length for name, length in lengths.items() if length > MAX_FUNCTION} == {}
     assert sorted(lengths.values())[int(0.9 * len(lengths))] <= MAX_P90
+
+
+def test_graphs_are_short() -> None:
+    graphs = list((ROOT / "src/langgraph_evidence/methods").glob("*/graph.py"))
+    assert graphs
+    assert [path for path in graphs if len(path.read_text("utf-8").splitlines()) > MAX_GRAPH] == []
+
+
+def test_waivers_are_few() -> None:
+    texts = [path.read_text("utf-8") for path in python_files("src")]
+    waivers = sum(len(WAIVER.findall(text)) for text in texts)
+    assert waivers * LINES_A_WAIVER <= sum(len(text.splitlines()) for text in texts)
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    known = modules()
+    edges = {name: imported(name, ast.parse(path.read_text("utf-8")), known) for name, path in known.items()}
+    assert sum(map(len, edges.values())) > len(edges)
+    assert in_cycles(edges) == set()
+
+
+def test_the_cycle_rule_bites() -> None:
+    source = "if TYPE_CHECKING:\n    from room.b import B\ndef f():\n    from room import c, thing\n    import room.d"
+    known = {"room", "room.a", "room.b", "room.c", "room.d"}
+    assert imported("room.a", ast.parse(source), known) == {"room", "room.b", "room.c", "room.d"}
+    chain = {"a": {"b"}, "b": {"c"}, "c": set[str](), "d": {"a"}}
+    assert in_cycles(chain) == set()
+    assert in_cycles(chain | {"c": {"b"}}) == {"b", "c"}
 
 
 def test_every_waiver_names_a_code_and_a_reason() -> None:

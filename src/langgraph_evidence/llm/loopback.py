@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import convert_to_messages
 
 from langgraph_evidence.llm.scripts import ScriptedFailure
 
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.llm.testing import ScriptedChat
 
-_ROLES: dict[str, type[BaseMessage]] = {
-    "system": SystemMessage,
-    "developer": SystemMessage,
-    "user": HumanMessage,
-    "assistant": AIMessage,
-}
 _PARAMETERS = ("n", "seed", "stop", "temperature", "logprobs", "top_logprobs", "max_tokens")
 
 Refuse = Callable[[dict[str, Any]], dict[str, Any] | None]
@@ -119,16 +113,15 @@ class _Handler(BaseHTTPRequestHandler):
         if refused is not None:
             self._send(400, json.dumps(refused), {})
             return
-        messages = [_ROLES[turn["role"]](content=turn["content"]) for turn in body["messages"]]
+        messages = convert_to_messages(body["messages"])
         kwargs = {name: body[name] for name in _PARAMETERS if body.get(name) is not None}
         if self.server.most_replies is not None:
             kwargs["n"] = min(kwargs.get("n", 1), self.server.most_replies)
         try:
             result = self.server.chat._generate(messages, **kwargs)  # noqa: SLF001 - the server is the script's face
         except ScriptedFailure as error:
-            self._send(
-                error.response.status_code, json.dumps({"error": {"message": str(error)}}), error.response.headers
-            )
+            told = json.dumps({"error": {"message": str(error)}})
+            self._send(error.status_code, told, error.response.headers)
             return
         first = str(result.generations[0].message.text)
         if body.get("stream"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages import AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 
 if TYPE_CHECKING:
@@ -34,6 +34,6 @@ def in_words(result: ChatResult) -> Iterator[AIMessageChunk]:
     message = result.generations[0].message
     for word in re.findall(r"\S+\s*|\s+", str(message.text)):
         yield AIMessageChunk(content=word)
-    last = AIMessageChunk(content="", response_metadata=message.response_metadata, chunk_position="last")
-    last.usage_metadata = message.usage_metadata if isinstance(message, AIMessage) else None
-    yield last
+    usage = getattr(message, "usage_metadata", None)
+    about = message.response_metadata
+    yield AIMessageChunk(content="", response_metadata=about, usage_metadata=usage, chunk_position="last")

@@ -82,7 +82,7 @@ def test_a_line_of_the_evidence_cannot_pose_as_the_question() -> None:
 
 
 def test_the_forced_reply_holds_the_reading() -> None:
-    found = answers.Found("Jane Example", "Her mother is the painter Jane Example.")
+    found = answers.QuotedAnswer("Jane Example", "Her mother is the painter Jane Example.")
     known = responders(finder=lambda *_: found)
     assert ask(prompts.FORCE, FILM, DIRECTOR, responders=known).endswith(
         "Jane Example. Then we have the answer to the question.\n[Answer] Jane Example"

@@ -11,7 +11,7 @@ from langgraph_evidence.llm.offline.words import content_words, stem, stems, wor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from langgraph_evidence.llm.offline.questions import Question
+    from langgraph_evidence.llm.offline.questions import ParsedQuestion
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Candidate:
         return {f"kind/{self.kind}/{min(held, 1)}": 1.0, **own}
 
 
-def proposed(question: Question, evidence: tuple[str, ...]) -> list[Candidate]:
+def proposed(question: ParsedQuestion, evidence: tuple[str, ...]) -> list[Candidate]:
     """All that can be asked now; no query is empty."""
     found = next_candidates(question, evidence) if evidence else first_candidates(question)
     return [candidate for candidate in found if candidate.query.strip()]
 
 
-def first_candidates(question: Question) -> list[Candidate]:
+def first_candidates(question: ParsedQuestion) -> list[Candidate]:
     """What can be asked before there is evidence: the question, its clauses, its names, one side of a comparison."""
     length = len(content_words(question.text)) / 10
     count = len(question.names) / 4
@@ -52,7 +52,7 @@ def first_candidates(question: Question) -> list[Candidate]:
     return found
 
 
-def next_candidates(question: Question, evidence: tuple[str, ...]) -> list[Candidate]:
+def next_candidates(question: ParsedQuestion, evidence: tuple[str, ...]) -> list[Candidate]:
     """What can be asked of the evidence: what it leaves open, and the new names it brings."""
     left = residual(question, evidence)
     openness = len(left) / max(len(content_words(question.text)), 1)
@@ -68,7 +68,7 @@ def next_candidates(question: Question, evidence: tuple[str, ...]) -> list[Candi
     ]
 
 
-def _sides_left(question: Question, evidence: tuple[str, ...]) -> list[Candidate]:
+def _sides_left(question: ParsedQuestion, evidence: tuple[str, ...]) -> list[Candidate]:
     found = []
     for index, side in enumerate(question.sides or ()):
         if not met(side, evidence):
@@ -77,7 +77,7 @@ def _sides_left(question: Question, evidence: tuple[str, ...]) -> list[Candidate
     return found
 
 
-def _names_left(question: Question, evidence: tuple[str, ...], *, left: Sequence[str]) -> list[Candidate]:
+def _names_left(question: ParsedQuestion, evidence: tuple[str, ...], *, left: Sequence[str]) -> list[Candidate]:
     found = []
     for index, name in enumerate(question.names):
         if not met(name, evidence):
@@ -88,7 +88,7 @@ def _names_left(question: Question, evidence: tuple[str, ...], *, left: Sequence
     return found
 
 
-def _clauses_left(question: Question, *, left: Sequence[str]) -> list[Candidate]:
+def _clauses_left(question: ParsedQuestion, *, left: Sequence[str]) -> list[Candidate]:
     open_stems = {stem(word) for word in left}
     found = []
     for index, clause in enumerate(question.clauses):
@@ -98,7 +98,7 @@ def _clauses_left(question: Question, *, left: Sequence[str]) -> list[Candidate]
     return found
 
 
-def _led_on(question: Question, evidence: tuple[str, ...], *, left: Sequence[str]) -> list[Candidate]:
+def _led_on(question: ParsedQuestion, evidence: tuple[str, ...], *, left: Sequence[str]) -> list[Candidate]:
     rest = _without_met(question, evidence)
     other_side = float(any(not met(side, evidence) for side in question.sides or ()))
     compared = stems(" ".join(question.sides or ()))
@@ -124,11 +124,11 @@ def _shape(name: str) -> dict[str, float]:
     }
 
 
-def _named(clause: str, question: Question) -> float:
+def _named(clause: str, question: ParsedQuestion) -> float:
     return sum(name in clause for name in question.names) / max(len(question.names), 1)
 
 
-def _without_met(question: Question, evidence: tuple[str, ...]) -> str:
+def _without_met(question: ParsedQuestion, evidence: tuple[str, ...]) -> str:
     text = question.text
     for name in question.names:
         if met(name, evidence):
@@ -136,12 +136,12 @@ def _without_met(question: Question, evidence: tuple[str, ...]) -> str:
     return " ".join(text.split())
 
 
-def _one_side(question: Question, index: int) -> str:
+def _one_side(question: ParsedQuestion, index: int) -> str:
     left, right = question.sides or ("", "")
     kept, dropped = (left, right) if index == 0 else (right, left)
     rest = [word for word in content_words(question.text) if word not in words(left + " " + right)]
     return " ".join([kept, *rest]) if dropped else kept
 
 
-def _share(clause: str, question: Question) -> float:
+def _share(clause: str, question: ParsedQuestion) -> float:
     return len(content_words(clause)) / max(len(content_words(question.text)), 1)

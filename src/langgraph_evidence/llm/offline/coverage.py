@@ -9,13 +9,13 @@ from langgraph_evidence.llm.offline.evidence import bare, met, residual, title_o
 from langgraph_evidence.llm.offline.words import content_words
 
 if TYPE_CHECKING:
-    from langgraph_evidence.llm.offline.questions import Question
+    from langgraph_evidence.llm.offline.questions import ParsedQuestion
 
 _HOP = re.compile(r"\b(?:of|by|that|who|whom|whose|which|where|when|'s|s')\b|'s\b", re.IGNORECASE)
 _BEHIND_SIDES = re.compile(r"\b(?:director|directors|performer|composer|author|whose|founder|creator)\b", re.IGNORECASE)
 
 
-def coverage(question: Question, evidence: tuple[str, ...], *, best: float) -> dict[str, float]:
+def coverage(question: ParsedQuestion, evidence: tuple[str, ...], *, best: float) -> dict[str, float]:
     """The features of completeness.
 
     Args:
@@ -42,7 +42,7 @@ def coverage(question: Question, evidence: tuple[str, ...], *, best: float) -> d
     }
 
 
-def _sides(question: Question, evidence: tuple[str, ...]) -> dict[str, float]:
+def _sides(question: ParsedQuestion, evidence: tuple[str, ...]) -> dict[str, float]:
     if not question.sides:
         return {}
     found = sum(met(side, evidence) for side in question.sides)

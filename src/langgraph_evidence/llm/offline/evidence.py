@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from langgraph_evidence.llm.offline.questions import Question, Span, entities
+from langgraph_evidence.llm.offline.questions import Mention, ParsedQuestion, entities
 from langgraph_evidence.llm.offline.words import RELATED, content_words, stem, stems, words
 from langgraph_evidence.text import split_sentences
 
@@ -76,7 +76,7 @@ def met(name: str, evidence: tuple[str, ...]) -> bool:
     return False
 
 
-def residual(question: Question, evidence: tuple[str, ...]) -> list[str]:
+def residual(question: ParsedQuestion, evidence: tuple[str, ...]) -> list[str]:
     """The question's words of meaning that no evidence holds, in order."""
     known = frozenset(stem(word) for line in evidence for word in words(line))
     return [word for word in dict.fromkeys(content_words(question.text)) if stem(word) not in known]
@@ -91,7 +91,7 @@ class _Asked:
     inner: frozenset[str]
 
 
-def _asked(question: Question, evidence: tuple[str, ...]) -> _Asked:
+def _asked(question: ParsedQuestion, evidence: tuple[str, ...]) -> _Asked:
     named = frozenset().union(*(stems(name) for name in question.names))
     inner: set[str] = set()
     for name in question.names:
@@ -105,7 +105,7 @@ def _widened(relation: frozenset[str] | set[str]) -> frozenset[str]:
     return frozenset(relation).union(*(group for group in RELATED if group & relation))
 
 
-def bridges(question: Question, evidence: tuple[str, ...]) -> list[Bridge]:
+def bridges(question: ParsedQuestion, evidence: tuple[str, ...]) -> list[Bridge]:
     """The names of the evidence that are new to the question and that no passage of the evidence is about."""
     asked = _asked(question, evidence)
     titles = [bare(title_of(line)).casefold() for line in evidence]
@@ -138,7 +138,7 @@ def _names(line: str, index: int, *, asked: _Asked) -> Iterator[Bridge]:
             yield Bridge(span.text, index, sentence, features)
 
 
-def _context(sentence: str, span: Span, *, asked: _Asked) -> dict[str, float]:
+def _context(sentence: str, span: Mention, *, asked: _Asked) -> dict[str, float]:
     before, after = sentence[max(span.start - _NEAR, 0) : span.start], sentence[span.end : span.end + _NEAR]
     parts = span.text.split()
     return {

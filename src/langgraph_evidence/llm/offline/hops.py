@@ -17,7 +17,7 @@ from langgraph_evidence.llm.offline.weights import Tables, shipped_tables, weigh
 if TYPE_CHECKING:
     import random
 
-    from langgraph_evidence.llm.offline.questions import Question
+    from langgraph_evidence.llm.offline.questions import ParsedQuestion
 
 _lock = threading.Lock()
 
@@ -26,7 +26,7 @@ FEWEST = 2
 
 
 @dataclass(frozen=True)
-class Plans:
+class NextSteps:
     """Everything a reply can be drawn from.
 
     Args:
@@ -56,7 +56,7 @@ class Plans:
         return rng.random() < 1 / (1 + math.exp(-min(max(odds, -50.0), 50.0)))
 
 
-def plan(question: str, evidence: tuple[str, ...], *, tables: Tables | None = None) -> Plans:
+def plan(question: str, evidence: tuple[str, ...], *, tables: Tables | None = None) -> NextSteps:
     """Plans the next step; the samples of one prompt, drawn at the same time, share the work.
 
     Args:
@@ -72,7 +72,7 @@ def plan(question: str, evidence: tuple[str, ...], *, tables: Tables | None = No
 
 
 @lru_cache(maxsize=256)
-def _plan(question: str, evidence: tuple[str, ...], tables: Tables) -> Plans:
+def _plan(question: str, evidence: tuple[str, ...], tables: Tables) -> NextSteps:
     asked = analyse(question)
     best: dict[str, float] = {}
     for candidate in proposed(asked, evidence):
@@ -81,10 +81,10 @@ def _plan(question: str, evidence: tuple[str, ...], tables: Tables) -> Plans:
     ranked = sorted(best.items(), key=lambda item: -item[1]) or [(question, 0.0)]
     titles = [title for title in map(title_of, evidence) if title]
     known = f"The context is about {', '.join(titles)}." if titles else ""
-    return Plans(tuple(ranked), _ready(asked, evidence, tables, best=ranked[0][1]), known)
+    return NextSteps(tuple(ranked), _ready(asked, evidence, tables, best=ranked[0][1]), known)
 
 
-def _ready(question: Question, evidence: tuple[str, ...], tables: Tables, *, best: float) -> float:
+def _ready(question: ParsedQuestion, evidence: tuple[str, ...], tables: Tables, *, best: float) -> float:
     if len(evidence) < FEWEST:
         return 0.0
     return 1 / (1 + math.exp(-weigh(coverage(question, evidence, best=best), tables.ready)))

@@ -28,15 +28,15 @@ def one_line(question: str) -> str:
 
 
 @dataclass(frozen=True)
-class Span:
-    """A stretch of a text, by its characters."""
+class Mention:
+    """A named thing and where a text names it, by its characters."""
 
     text: str
     start: int
     end: int
 
 
-def entities(text: str, *, bracketed: bool = True) -> list[Span]:
+def entities(text: str, *, bracketed: bool = True) -> list[Mention]:
     """The quoted and the capitalised spans of a text, in order; the word that opens a question is none.
 
     Args:
@@ -44,15 +44,15 @@ def entities(text: str, *, bracketed: bool = True) -> list[Span]:
         bracketed: Whether a parenthesis belongs to the name before it, as in a title.
     """
     text = text[:LONGEST]
-    quoted = [Span(match[1].strip(), match.start(), match.end()) for match in _QUOTED.finditer(text)]
+    quoted = [Mention(match[1].strip(), match.start(), match.end()) for match in _QUOTED.finditer(text)]
     token = _TITLE_TOKEN if bracketed else _TOKEN
     named = [span for span in _capitalised(text, token) if not any(q.start <= span.start < q.end for q in quoted)]
     return sorted(quoted + named, key=lambda span: span.start)
 
 
-def _capitalised(text: str, pattern: re.Pattern[str]) -> list[Span]:
+def _capitalised(text: str, pattern: re.Pattern[str]) -> list[Mention]:
     tokens = list(pattern.finditer(text))
-    found: list[Span] = []
+    found: list[Mention] = []
     run: list[re.Match[str]] = []
     for index, token in enumerate(tokens):
         joined = not run or text[run[-1].end() : token.start()].strip(" ") in {"", ":"}
@@ -71,7 +71,7 @@ def _is_name(word: str, *, opens: bool) -> bool:
     return (word[0].isupper() or word[0].isdigit()) and not (opens and word.lower() in _OPENERS)
 
 
-def _closed(text: str, run: list[re.Match[str]]) -> list[Span]:
+def _closed(text: str, run: list[re.Match[str]]) -> list[Mention]:
     """The run as one span, cut at a lower-case `and`, its loose connectors dropped."""
     for index, token in enumerate(run):
         if token[0] == "and":
@@ -85,15 +85,17 @@ def _closed(text: str, run: list[re.Match[str]]) -> list[Span]:
         return _years(text, kept)
     end = kept[-1].end()
     span = re.sub(r"['\u2019][sS]?$|[.,!]$", "", text[kept[0].start() : end])
-    return [Span(span, kept[0].start(), kept[0].start() + len(span))] if len(span) > 1 else []
+    return [Mention(span, kept[0].start(), kept[0].start() + len(span))] if len(span) > 1 else []
 
 
-def _years(text: str, run: list[re.Match[str]]) -> list[Span]:
-    return [Span(text[token.start() : token.end()], token.start(), token.end()) for token in run if len(token[0]) >= 4]
+def _years(text: str, run: list[re.Match[str]]) -> list[Mention]:
+    return [
+        Mention(text[token.start() : token.end()], token.start(), token.end()) for token in run if len(token[0]) >= 4
+    ]
 
 
 @dataclass(frozen=True)
-class Question:
+class ParsedQuestion:
     """A question taken apart.
 
     Args:
@@ -112,14 +114,14 @@ class Question:
 
 
 @lru_cache(maxsize=4096)
-def analyse(question: str) -> Question:
+def analyse(question: str) -> ParsedQuestion:
     """Takes a question apart by its surface alone."""
     text = one_line(question)
     spans = entities(text)
     sides = _sides(text, spans)
     first = re.match(r"\w*", text)
     opens = first[0].lower() if first else ""
-    return Question(
+    return ParsedQuestion(
         text=text,
         names=tuple(dict.fromkeys(span.text for span in spans)),
         sides=sides,
@@ -128,7 +130,7 @@ def analyse(question: str) -> Question:
     )
 
 
-def _sides(text: str, spans: list[Span]) -> tuple[str, str] | None:
+def _sides(text: str, spans: list[Mention]) -> tuple[str, str] | None:
     either = re.search(r"^.*?,\s+(?=[A-Z\"\u201c'0-9])(.+),?\s+or\s+(.+)$", text)
     if either:
         return either[1].strip(' ",'), either[2].strip(' ",')
@@ -140,7 +142,7 @@ def _sides(text: str, spans: list[Span]) -> tuple[str, str] | None:
     return None
 
 
-def _clauses(text: str, spans: list[Span]) -> list[str]:
+def _clauses(text: str, spans: list[Mention]) -> list[str]:
     parts = [part.strip(" ,") for part in _BREAK.split(text)]
     chains = [text[match.end() :] for match in re.finditer(r"\b(?:of|by|in|for|with)\s+(?=the\b|a\b|an\b)", text)]
     named = [span.text for span in spans]

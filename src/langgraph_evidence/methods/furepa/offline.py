@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from langgraph_evidence.llm.offline.answers import Found, find_answer
-from langgraph_evidence.llm.offline.hops import Plans, plan
+from langgraph_evidence.llm.offline.answers import QuotedAnswer, find_answer
+from langgraph_evidence.llm.offline.hops import NextSteps, plan
 from langgraph_evidence.methods.furepa import prompts
 
 if TYPE_CHECKING:
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.llm.offline import Responder
 
-Planner = Callable[[str, tuple[str, ...]], Plans]
+Planner = Callable[[str, tuple[str, ...]], NextSteps]
 """What to do next for a question with its evidence, a passage a line."""
-Finder = Callable[[str, tuple[str, ...]], Found]
+Finder = Callable[[str, tuple[str, ...]], QuotedAnswer]
 """The answer to a question by its evidence."""
 
 
-def _first(values: Mapping[str, Any], temperature: float, chance: random.Random, *, planner: Planner) -> str:
-    return f"[Search] {planner(values['question'].strip(), ()).query(temperature, chance)}"
+def _first(values: Mapping[str, Any], temperature: float, rng: random.Random, *, planner: Planner) -> str:
+    return f"[Search] {planner(values['question'].strip(), ()).query(temperature, rng)}"
 
 
 def _next(
     values: Mapping[str, Any],
     temperature: float,
-    chance: random.Random,
+    rng: random.Random,
     *,
     planner: Planner,
     finder: Finder,
@@ -39,12 +39,12 @@ def _next(
     question = values["question"].strip()
     evidence = tuple(line.strip() for line in values["context"] if line.strip())
     plans = planner(question, evidence)
-    if forced or plans.answers(temperature, chance):
+    if forced or plans.answers(temperature, rng):
         found = finder(question, evidence)
         thought = f"{found.quote} Then we have the answer to the question.".strip()
         last = f"[Answer] {found.text or question}"
     else:
-        query = plans.query(temperature, chance)
+        query = plans.query(temperature, rng)
         thought, last = f"{plans.known} Then we need to know: {query}.".strip(), f"[Search] {query}"
     return f"[Analysis] {thought}\n{last}" if analysis else last
 

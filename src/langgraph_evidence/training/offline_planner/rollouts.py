@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from langgraph_evidence.llm.offline import OfflineChat
-from langgraph_evidence.llm.offline.answers import Found
+from langgraph_evidence.llm.offline.answers import QuotedAnswer
 from langgraph_evidence.llm.offline.coverage import coverage
-from langgraph_evidence.llm.offline.hops import FEWEST, Plans, plan
+from langgraph_evidence.llm.offline.hops import FEWEST, NextSteps, plan
 from langgraph_evidence.llm.offline.questions import analyse
 from langgraph_evidence.methods.furepa import FurepaSettings, create_furepa
 from langgraph_evidence.methods.furepa.offline import responders
@@ -120,11 +120,11 @@ def play(
 def _chat(tables: Tables | None, *, may_answer: bool) -> OfflineChat:
     """The offline model with these tables; what its answers say is nobody's concern here, so nothing reads it out."""
 
-    def planner(question: str, evidence: tuple[str, ...]) -> Plans:
+    def planner(question: str, evidence: tuple[str, ...]) -> NextSteps:
         plans = plan(question, evidence, tables=tables)
         return plans if may_answer else replace(plans, ready=0.0)
 
-    return OfflineChat(responders=responders(planner, lambda *_: Found("found", "")))
+    return OfflineChat(responders=responders(planner, lambda *_: QuotedAnswer("found", "")))
 
 
 def make_readiness(cases: Iterable[Case], tables: Tables, *, seed: int = 0) -> list[Readiness]:

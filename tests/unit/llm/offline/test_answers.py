@@ -39,7 +39,7 @@ def _forget() -> None:
 def test_a_span_is_answered_with_its_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, Reading("span", "Jane Example", 1, 65, 77, 0.8, 0.9))
     found = answers.find_answer("Who is the mother?", EVIDENCE)
-    assert found == answers.Found("Jane Example", "Her mother is the painter Jane Example.")
+    assert found == answers.QuotedAnswer("Jane Example", "Her mother is the painter Jane Example.")
 
 
 def test_yes_and_no_are_answers(monkeypatch: pytest.MonkeyPatch) -> None:

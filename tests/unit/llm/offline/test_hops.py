@@ -7,7 +7,7 @@ import random
 from langgraph_evidence.llm.offline.candidates import first_candidates, next_candidates
 from langgraph_evidence.llm.offline.coverage import coverage
 from langgraph_evidence.llm.offline.evidence import bridges, met, residual, title_of
-from langgraph_evidence.llm.offline.hops import Plans, plan
+from langgraph_evidence.llm.offline.hops import NextSteps, plan
 from langgraph_evidence.llm.offline.questions import analyse
 
 FILM = "Tall Tales (1990 film): Tall Tales is a 1990 comedy film directed by Ann Example. It stars Bob Person."
@@ -81,7 +81,7 @@ def test_coverage_by_hand() -> None:
 
 
 def test_draws_follow_the_scores() -> None:
-    plans = Plans(queries=(("a", 2.0), ("b", 0.0)), ready=0.9, known="")
+    plans = NextSteps(queries=(("a", 2.0), ("b", 0.0)), ready=0.9, known="")
     rng = random.Random(0)
     assert {plans.query(0.0, rng) for _ in range(20)} == {"a"}
     assert sum(plans.query(0.2, rng) == "a" for _ in range(200)) > 195

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from toy_training_data import clock_case
 
-from langgraph_evidence.llm.offline.hops import Plans
+from langgraph_evidence.llm.offline.hops import NextSteps
 from langgraph_evidence.methods.furepa import FurepaSettings
 from langgraph_evidence.training.offline_planner import Case, Order, Search, play
 from langgraph_evidence.training.offline_planner.rollouts import make_readiness
@@ -20,14 +20,14 @@ Asks = Callable[..., list[float]]
 
 
 @dataclass(frozen=True)
-class Sampled(Plans):
+class Sampled(NextSteps):
     """Plans that note the temperatures they are sampled at."""
 
     noted: list[float]
 
-    def query(self, temperature: float, chance: random.Random) -> str:
+    def query(self, temperature: float, rng: random.Random) -> str:
         self.noted.append(temperature)
-        return super().query(temperature, chance)
+        return super().query(temperature, rng)
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def asks(monkeypatch: pytest.MonkeyPatch) -> Asks:
     def asks(*queries: str | tuple[str, ...], ready_at: int = 9) -> list[float]:
         noted: list[float] = []
 
-        def plan(_question: str, evidence: tuple[str, ...], **_: Any) -> Plans:
+        def plan(_question: str, evidence: tuple[str, ...], **_: Any) -> NextSteps:
             found = queries[min(len(evidence), len(queries) - 1)]
             candidates = (found,) if isinstance(found, str) else found
             scored = tuple((query, 0.0) for query in candidates)

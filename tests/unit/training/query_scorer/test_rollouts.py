@@ -11,7 +11,7 @@ import pytest
 from toy_training_data import CLOCK_QUESTION, CLOCK_TEXTS, clock_case
 
 from langgraph_evidence.llm.offline.candidates import proposed
-from langgraph_evidence.llm.offline.hops import Plans
+from langgraph_evidence.llm.offline.hops import NextSteps
 from langgraph_evidence.llm.offline.questions import analyse
 from langgraph_evidence.methods.furepa import FurepaSettings
 from langgraph_evidence.training.base import FILES
@@ -76,7 +76,7 @@ def test_any_of_the_queries_may_be_executed_not_the_first_sampled_alone(case: Ca
 def test_the_filter_of_the_settings_says_what_is_scored(
     case: Case, monkeypatch: pytest.MonkeyPatch, differing: float, asked: int
 ) -> None:
-    plans = Plans((("film tower alpha", 0.0), ("film tower beta", 0.0)), ready=0.0, known="")
+    plans = NextSteps((("film tower alpha", 0.0), ("film tower beta", 0.0)), ready=0.0, known="")
     monkeypatch.setattr("langgraph_evidence.training.offline_planner.rollouts.plan", lambda *_, **__: plans)
     searches = scored_searches(case, seed=0, settings=FurepaSettings(differing=differing, iterations=1))
     assert len(searches) == asked
