@@ -1,4 +1,4 @@
-# One command each: make demo, make setup, make test, make check, make bench, make clean.
+# One command each: make demo, make setup, make test, make check, make mutate, make bench, make clean.
 # PYTHON chooses the interpreter that makes .venv: make demo PYTHON=python3.12
 # DATA is where make bench and make results find their data sets: make bench DATA=../data
 
@@ -7,7 +7,7 @@ BIN = .venv/bin
 DATA = data
 PIP = $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: demo setup test check docs results bench clean
+.PHONY: demo setup test check mutate docs results bench clean
 
 demo: .venv/demo-installed
 	$(BIN)/evidence ask "What is the date of death of the founder of university University Of Los Andes (Colombia)?"
@@ -26,6 +26,10 @@ check: .venv/all-installed
 	$(BIN)/deptry .
 	$(BIN)/codespell
 	$(BIN)/python -m pytest -q -p no:cacheprovider tests/unit/test_house_rules.py tests/unit/test_docs.py
+
+# Makes the slips of tests/mutations.toml in a copy of the tree; the tests have to notice them.
+mutate: .venv/all-installed
+	$(BIN)/python tests/support/mutate.py
 
 # Writes the parts of the documentation that are made from the code.
 docs: .venv/all-installed

@@ -11,7 +11,7 @@ import asyncio
 import contextvars
 import os
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,17 +22,22 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Threads only wait for a model or a retriever here, so there may be many more of them than cores.
-_THREADS = 64
-
 
 class _Background:
     """The loop and its thread."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
-        self.loop.set_default_executor(ThreadPoolExecutor(_THREADS, thread_name_prefix="evidence"))
-        threading.Thread(target=self.loop.run_forever, name="evidence-loop", daemon=True).start()
+        threading.Thread(target=self._run, name="evidence-loop", daemon=True).start()
+
+    def _run(self) -> None:
+        while True:
+            try:
+                self.loop.run_forever()
+            except (KeyboardInterrupt, SystemExit):
+                # asyncio throws these out of the loop too; whoever waits for the call is told, and all others go on.
+                continue
+            return
 
 
 _lock = threading.Lock()
@@ -79,9 +84,26 @@ async def call_either(
     """Calls the asynchronous face on the caller's own loop, the synchronous one in a thread on the background loop."""
     if not _on_background_loop():
         return await asynchronous(*args, **kwargs)
-    context = contextvars.copy_context()
-    call = partial(context.run, partial(sync, *args, **kwargs))
-    return await asyncio.get_running_loop().run_in_executor(None, call)
+    return await in_thread(sync, *args, **kwargs)
+
+
+async def in_thread(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    """Awaits a blocking call in a thread of its own: one that hangs is left behind, and holds no worker of others."""
+    context, outcome = contextvars.copy_context(), Future[T]()
+
+    def run() -> None:
+        try:
+            outcome.set_result(context.run(call, *args, **kwargs))
+        except StopIteration as error:
+            # No future can carry it: whoever waits for it would wait for ever.
+            outcome.set_exception(RuntimeError(f"The call ended in StopIteration: {error!r}"))
+        except BaseException as error:  # noqa: BLE001 - carried to whoever waits and raised there
+            outcome.set_exception(error)
+
+    # Running already, so that it cannot be cancelled: what a thread brings after its time is set and dropped.
+    outcome.set_running_or_notify_cancel()
+    threading.Thread(target=run, name="evidence-call", daemon=True).start()
+    return await asyncio.wrap_future(outcome)
 
 
 def node(body: Callable[[Any], Coroutine[Any, Any, T]]) -> RunnableLambda[Any, T]:

@@ -40,8 +40,8 @@ class ModelError(EvidenceError):
         self.usage: Usage | None = None
 
 
-class OutOfTime(ModelError):
-    """The time that a call was given is used up: an outcome of a run with a deadline, not a fault of the model.
+class OutOfBudget(ModelError):
+    """What a call was given is used up: an outcome of a run with limits, not a fault of the model.
 
     Args:
         message: Which model, how much time it had, and what to do.
@@ -49,6 +49,14 @@ class OutOfTime(ModelError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, transient=True)
+
+
+class OutOfTime(OutOfBudget):
+    """The seconds that a call was given are used up, or would be before its next try."""
+
+
+class OutOfCalls(OutOfBudget):
+    """The tries that a call was given are used up, all of them failed for passing reasons."""
 
 
 class ToolError(EvidenceError):

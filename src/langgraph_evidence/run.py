@@ -10,10 +10,10 @@ import inspect
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, TypeVar, cast
 
 from langchain_core.messages import AIMessage
-from langgraph.graph import StateGraph
+from langgraph.graph import END, START, StateGraph
 from langgraph.managed import RemainingSteps
 from langgraph.runtime import get_runtime
 from langgraph.types import Overwrite
@@ -22,7 +22,7 @@ from typing_extensions import TypedDict
 from langgraph_evidence.budget import Allowance, Budget, spent, took
 from langgraph_evidence.citations import cite, cited_message
 from langgraph_evidence.concurrency import node
-from langgraph_evidence.errors import InvalidInput, OutOfTime
+from langgraph_evidence.errors import InvalidInput, OutOfBudget
 from langgraph_evidence.settings import Settings, resolve, schema_of, within
 from langgraph_evidence.types import Citation, Passage, Stopped, Usage, no_usage
 
@@ -181,7 +181,7 @@ class MethodRun(ABC, Generic[S]):
             started, row = time.monotonic(), f"{len(state['ledger'])}:{body.__name__}.0"
             try:
                 update = await body(state)
-            except (OutOfTime, TimeoutError) as late:
+            except (OutOfBudget, TimeoutError) as late:
                 usage = getattr(late, "usage", None) or took(time.monotonic() - started)
                 return RunState(cut="budget", ledger={row: usage})
             return {"ledger": {row: took(time.monotonic() - started)}, **update}
@@ -201,8 +201,13 @@ class MethodRun(ABC, Generic[S]):
         return {**own, **{key: ended[key] for key in ("citations", "usage", "stopped")}, "messages": [message]}
 
     def builder(self, state: type, *, given: type, output: type) -> StateGraph[Any, Any, Any, Any]:
-        """An empty graph over the method's state, its input and its output."""
-        return StateGraph(state, context_schema=schema_of(self.settings), input_schema=given, output_schema=output)
+        """A graph over the method's state, its input and its output, with the first step and the last in place."""
+        schema = schema_of(self.settings)
+        builder: Any = StateGraph(state, context_schema=schema, input_schema=given, output_schema=output)
+        add_nodes(builder, self.begin, self.conclude)
+        builder.add_edge(START, "begin")
+        builder.add_edge("conclude", END)
+        return cast("StateGraph[Any, Any, Any, Any]", builder)
 
 
 def add_nodes(builder: StateGraph[Any, Any, Any, Any], *bodies: Callable[[Any], Any]) -> None:

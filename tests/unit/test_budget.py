@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -26,6 +27,14 @@ def test_a_round_takes_as_long_as_its_slowest_call() -> None:
     ledger = {"0:propose.0": row(seconds=1.0), "0:propose.1": row(seconds=3.0), "0:score.0": row(calls=0, seconds=0.5)}
     assert spent(ledger)["seconds"] == 3.5
     assert spent(ledger)["calls"] == 2
+
+
+@pytest.mark.parametrize("seconds", [*itertools.permutations([1.0, 3.0, 2.0])])
+def test_the_slowest_call_counts_wherever_it_stands(seconds: Any) -> None:
+    rounds = [("0", seconds), ("1", seconds[:2]), ("1:late", seconds[2:])]
+    ledger = {f"{name}.{n}": row(seconds=each) for name, times in rounds for n, each in enumerate(times)}
+    assert spent(ledger)["seconds"] == 3.0 + max(seconds[:2]) + seconds[2]
+    assert pace({f"0.{n}": row(seconds=each) for n, each in enumerate(seconds)}) == 3.0
 
 
 # Two calls that count and a cached one, one after another, a second each; 30 tokens in and 3 out.
@@ -63,6 +72,7 @@ def test_the_last_answer_takes_what_was_kept_for_it() -> None:
 def test_what_is_left_is_shared_among_the_calls_of_a_round() -> None:
     assert Budget().share(LEDGER, among=3, kept=1) == UNLIMITED
     assert Budget(calls=12).share(LEDGER, among=3, kept=1).calls == 3  # 10 are left, 9 of them to share
+    assert Budget(calls=12).share(LEDGER, among=5, kept=1).calls == 1
     assert Budget(calls=12).share(LEDGER, among=5, kept=0).calls == 2
     assert Budget(calls=3).share(LEDGER, among=9, kept=0).calls == 1  # one try each, however many are together
     assert Budget(seconds=8.0).share(LEDGER, among=1, kept=0, last=True).seconds == 5.0

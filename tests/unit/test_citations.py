@@ -60,3 +60,27 @@ def test_the_message_carries_langchain_citations() -> None:
         5,
     )
     assert annotation["extras"]["passage_id"] == "fr"
+
+
+def test_the_sentence_that_names_the_answer_is_quoted_before_one_that_says_more() -> None:
+    town = Passage(id="p", title="Paris", text="A river flows through the capital of France. It is the Seine.")
+    (citation,) = cite("Which river flows past the capital of France?", "Seine", [town])
+    # The first sentence has four words of river, flows, past, capital, france, seine; the second has one.
+    assert (citation["quote"], citation["quote_start"]) == ("It is the Seine.", 45)
+    assert citation["score"] == pytest.approx(1 / 6)
+
+
+def test_the_passage_that_names_the_answer_is_cited_first_though_another_says_more() -> None:
+    says = Passage(id="says", title="Club", text="The club of the stadium in Gwalior was founded in spring.")
+    names = Passage(id="names", title="Ann Lee", text="Ann Lee founded clubs.")
+    citations = cite("Who founded the club of the stadium in Gwalior?", "Ann Lee", [says, names])
+    assert [citation["passage_id"] for citation in citations] == ["names", "says"]
+
+
+def test_a_score_counts_all_words_of_its_quote_those_too_that_another_has() -> None:
+    first = Passage(id="1", title="Ann Lee", text="Ann Lee founded the club.")
+    second = Passage(id="2", title="Ground", text="The club has a stadium in Gwalior.")
+    citations = cite("Who founded the club of the stadium in Gwalior?", "Ann Lee", [second, first])
+    # Of founded, club, stadium, gwalior, ann, lee the first has four, the second club, stadium and gwalior.
+    assert [citation["passage_id"] for citation in citations] == ["1", "2"]
+    assert [citation["score"] for citation in citations] == pytest.approx([4 / 6, 3 / 6])

@@ -26,6 +26,7 @@ LINES_A_WAIVER = 1000
 HEAVY = ("torch", "transformers", "faiss", "bm25s", "rank_bm25", "sentence_transformers", "langchain_community")
 
 WAIVER = re.compile(r"#\s*(?:noqa|type:\s*ignore)", re.IGNORECASE)
+LEFT_TO_DO = re.compile(r"(?i:\A\W*todo\b)|\b(?:TODO|FIXME|TBD)\b")
 GOOD_WAIVER = re.compile(r"#\s*(?:noqa:\s*[A-Z]+\d+(?:,\s*[A-Z]+\d+)*|type:\s*ignore\[[\w\-, ]+\])\s*(?:-|#)\s*\w+.*")
 
 
@@ -164,9 +165,24 @@ def test_no_docstring_is_left_to_do() -> None:
     left = [
         str(path.relative_to(ROOT))
         for path in python_files(*ROOMS, "tests", "benches", "docs")
-        if any(text.upper().startswith("TODO") for text in docstrings(path.read_text("utf-8")))
+        if any(LEFT_TO_DO.search(text) for text in docstrings(path.read_text("utf-8")))
     ]
     assert left == []
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("TODO.", True),
+        ("todo: say what is here", True),
+        ("Reads it.\n\nTODO: say from where.", True),
+        ("FIXME", True),
+        ("A list of what is still to do.", False),
+        ("", False),
+    ],
+)
+def test_the_rule_of_docstrings_bites(text: str, left: bool) -> None:
+    assert bool(LEFT_TO_DO.search(text)) is left
 
 
 @pytest.mark.parametrize("room", ["models", "training"])

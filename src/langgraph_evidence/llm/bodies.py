@@ -88,13 +88,17 @@ def tidied_usage(usage: Any) -> dict[str, Any] | None:
     return found
 
 
+_ABSURD = 2**53
+
+
 def read_count(value: Any) -> int | None:
     """A count of tokens, also when it is written as text or with a point; None for what counts nothing."""
     try:
         count = int(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    return count if count >= 0 else None
+    # No checkpoint holds more than 64 bits, and no server read so much.
+    return count if 0 <= count < _ABSURD else None
 
 
 def _dumped(response: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from langchain_core.messages import AIMessage
 
-from langgraph_evidence.budget import UNLIMITED, total_usage
+from langgraph_evidence.budget import UNLIMITED
 from langgraph_evidence.concurrency import gather
 from langgraph_evidence.errors import InvalidInput, ModelError, UnusableReply
 from langgraph_evidence.llm import events
@@ -16,9 +16,10 @@ from langgraph_evidence.llm.limiter import Slots
 from langgraph_evidence.llm.prompt import Prompt, PromptCall
 from langgraph_evidence.llm.provider import Provider, open_model, unwrap
 from langgraph_evidence.llm.refusals import Refusals, refused_parameter, without
-from langgraph_evidence.llm.replies import Reply, Sample, add_usage, read_logprobs
+from langgraph_evidence.llm.replies import Reply, Sample, add_usage, read_logprobs, settle
 from langgraph_evidence.llm.retry import CallContext, RetryPolicy, Spending
-from langgraph_evidence.types import Usage, no_usage
+from langgraph_evidence.text import storable
+from langgraph_evidence.types import no_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -141,7 +142,7 @@ class LanguageModel:
         Raises:
             UnusableReply: The last reply was unusable; its `usage` counts all calls.
             ModelError: The call failed; its `usage` counts what was spent, failed tries too.
-            OutOfTime: The allowance's seconds are used up, or the next try would come too late.
+            OutOfBudget: The allowance's calls or seconds are used up, or the next try would come too late.
         """
         context = self._context(Spending(allowance))
         given = self._given(temperature, options, self._seeds(1, None if seed is None else [seed])[0])
@@ -156,7 +157,7 @@ class LanguageModel:
     async def _ask(
         self, asked: _Asked, given: dict[str, Any], context: CallContext, parse: Callable[[str], T], *, repairs: int
     ) -> Reply[T]:
-        text = str((await self._request(asked, given, context, cached=True))[0].text)
+        text = storable(str((await self._request(asked, given, context, cached=True))[0].text))
         try:
             return Reply(parse(text), text, context.usage)
         except UnusableReply as error:
@@ -193,7 +194,7 @@ class LanguageModel:
 
         Raises:
             ModelError: Every call failed; its `usage` counts them all.
-            OutOfTime: Every call failed, the first for want of time.
+            OutOfBudget: Every call failed, the first for want of calls or time.
             InvalidInput: n is below one, or there is not one seed for each reply.
         """
         spending = Spending(allowance, first_tries=n)
@@ -201,7 +202,7 @@ class LanguageModel:
             options = {"top_logprobs": _TOP_LOGPROBS, **options, "logprobs": True}
         draw = partial(self._draw, _asked(prompt, values), spending, logprobs=logprobs)
         given = partial(self._given, temperature, options)
-        return _settle(await self._draw_all(draw, given, self._seeds(n, seeds), native=native), spending.seconds())
+        return settle(await self._draw_all(draw, given, self._seeds(n, seeds), native=native), spending.seconds())
 
     def _context(self, spending: Spending) -> CallContext:
         return CallContext(self.name, self._slots, spending, no_usage())
@@ -248,7 +249,11 @@ class LanguageModel:
             error.usage = context.usage
             return [error]
         return [
-            Sample(str(reply.text), no_usage() if number else context.usage, read_logprobs(reply) if logprobs else None)
+            Sample(
+                storable(str(reply.text)),
+                no_usage() if number else context.usage,
+                read_logprobs(reply) if logprobs else None,
+            )
             for number, reply in enumerate(replies)
         ]
 
@@ -267,9 +272,8 @@ class LanguageModel:
                 if name is None:
                     raise
                 refused[name], given = str(error), without(given, [name])
-                if not context.spending.take():
-                    self._learn(refused)
-                    raise
+                # What was refused reached no model, and is no call of the run's.
+                context.usage["calls"] -= 1
         self._learn(refused)
         add_usage(context.usage, replies[0])
         if context.usage["cached_calls"]:
@@ -280,22 +284,3 @@ class LanguageModel:
         for name, reason in refused.items():
             if self._refusals.learn(name):
                 events.parameter_refused({"model": self.name, "parameter": name, "reason": reason})
-
-
-def _settle(drawn: Sequence[Sample | ModelError], seconds: float) -> list[Sample]:
-    """Failed calls become samples that say so, unless nothing at all succeeded; each has its share of the time."""
-    failures = [outcome for outcome in drawn if isinstance(outcome, ModelError)]
-    if len(failures) == len(drawn):
-        failures[0].usage = _timed(total_usage(failure.usage or no_usage() for failure in failures), seconds)
-        raise failures[0]
-    share = seconds / len(drawn)
-    return [
-        Sample("", _timed(outcome.usage or no_usage(), share), error=str(outcome))
-        if isinstance(outcome, ModelError)
-        else replace(outcome, usage=_timed(outcome.usage, share))
-        for outcome in drawn
-    ]
-
-
-def _timed(row: Usage, seconds: float) -> Usage:
-    return {**row, "seconds": seconds}

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from langgraph_evidence.budget import total_usage
+from langgraph_evidence.errors import ModelError
 from langgraph_evidence.llm.bodies import read_count
+from langgraph_evidence.types import no_usage
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from langchain_core.messages import BaseMessage
 
     from langgraph_evidence.types import Usage
@@ -49,6 +54,29 @@ class Sample:
     usage: Usage
     logprobs: list[dict[str, Any]] | None = None
     error: str | None = None
+
+
+def settle(drawn: Sequence[Sample | ModelError], seconds: float) -> list[Sample]:
+    """Failed calls become samples that say so, unless nothing at all succeeded; each has its share of the time.
+
+    Raises:
+        ModelError: Nothing succeeded; the first failure, with the usage of all.
+    """
+    failures = [outcome for outcome in drawn if isinstance(outcome, ModelError)]
+    if len(failures) == len(drawn):
+        failures[0].usage = _timed(total_usage(failure.usage or no_usage() for failure in failures), seconds)
+        raise failures[0]
+    share = seconds / len(drawn)
+    return [
+        Sample("", _timed(outcome.usage or no_usage(), share), error=str(outcome))
+        if isinstance(outcome, ModelError)
+        else replace(outcome, usage=_timed(outcome.usage, share))
+        for outcome in drawn
+    ]
+
+
+def _timed(row: Usage, seconds: float) -> Usage:
+    return {**row, "seconds": seconds}
 
 
 def add_usage(row: Usage, message: BaseMessage) -> None:

@@ -13,7 +13,7 @@ from langgraph.errors import GraphBubbleUp
 from tenacity import AsyncRetrying, retry_if_exception, wait_random_exponential
 
 from langgraph_evidence.budget import UNLIMITED
-from langgraph_evidence.errors import EvidenceError, InvalidInput, ModelError, OutOfTime
+from langgraph_evidence.errors import EvidenceError, InvalidInput, ModelError, OutOfBudget, OutOfCalls, OutOfTime
 from langgraph_evidence.retrying import is_transient, retry_after, status_of
 
 if TYPE_CHECKING:
@@ -67,6 +67,10 @@ class Spending:
             return False
         self.give_back(-1)
         return True
+
+    def is_spent(self) -> bool:
+        """Whether no further try is left."""
+        return self._spare == 0
 
     def give_back(self, tries: int = 1) -> None:
         """Returns a try that cost nothing, as one that a cache answered."""
@@ -125,6 +129,7 @@ class RetryPolicy:
         Raises:
             ModelError: What happened, with the model's name and what to do.
             OutOfTime: The time left is used up, or would be before the next try.
+            OutOfCalls: The calls left are used up.
         """
         left = context.spending.seconds_left()
         late = f"{context.model} did not reply within the {left or 0:.3g} s that were left: give the run more time."
@@ -133,6 +138,12 @@ class RetryPolicy:
         try:
             async with asyncio.timeout(left) as whole:
                 return await self._tries(call, context)
+        except OutOfBudget:
+            raise
+        except ModelError as error:
+            if error.transient and context.spending.is_spent():
+                raise OutOfCalls(f"{error} No call was left for another try.") from error.__cause__
+            raise
         except TimeoutError as error:
             if not whole.expired():
                 raise

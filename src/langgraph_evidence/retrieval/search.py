@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables.config import run_in_executor
 from langgraph.errors import GraphBubbleUp
 
-from langgraph_evidence.concurrency import call_either
+from langgraph_evidence.concurrency import call_either, in_thread
 from langgraph_evidence.errors import EvidenceError, ResourceError
 from langgraph_evidence.types import Passage, passage_from_document
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection
-
-    from langchain_core.documents import Document
 
 
 async def search(retriever: BaseRetriever, query: str, *, k: int) -> list[Passage]:
@@ -35,11 +33,24 @@ async def search(retriever: BaseRetriever, query: str, *, k: int) -> list[Passag
             f"The retriever {type(retriever).__name__} failed on the query {query!r}: {type(error).__name__}: {error}"
         ) from error
     passages: dict[str, Passage] = {}
-    for document in documents:
+    for document in _checked(documents, retriever):
         passage = passage_from_document(document)
         if passage["text"].strip():
             passages.setdefault(passage["id"], passage)
     return list(passages.values())[:k]
+
+
+def _checked(documents: Any, retriever: BaseRetriever) -> list[Document]:
+    """What a retriever of any make gave, when it is what one gives.
+
+    Raises:
+        ResourceError: It is no list of Documents.
+    """
+    found = documents if isinstance(documents, list | tuple) else [documents]
+    odd = [type(item).__name__ for item in found if not isinstance(item, Document)]
+    if odd:
+        raise ResourceError(f"The retriever {type(retriever).__name__} gave a {odd[0]}; it gives a list of Documents.")
+    return list(found)
 
 
 def _asynchronous(retriever: BaseRetriever) -> Callable[..., Awaitable[list[Document]]]:
@@ -51,10 +62,10 @@ def _asynchronous(retriever: BaseRetriever) -> Callable[..., Awaitable[list[Docu
     if owner is not BaseRetriever:
         return retriever.ainvoke
 
-    async def in_thread(query: str, *, k: int) -> list[Document]:
-        return await run_in_executor(None, retriever.invoke, query, k=k)
+    async def awaited(query: str, *, k: int) -> list[Document]:
+        return await in_thread(retriever.invoke, query, k=k)
 
-    return in_thread
+    return awaited
 
 
 async def search_new(retriever: BaseRetriever, query: str, *, k: int, seen: Collection[str]) -> list[Passage]:

@@ -14,9 +14,9 @@ from __future__ import annotations
 from langgraph_evidence.text.answers import normalise_answer, unpunctuated
 from langgraph_evidence.text.languages import LANGUAGES, STOP_WORDS, Language, content_words, language
 from langgraph_evidence.text.sentences import Sentence, split_sentences
-from langgraph_evidence.text.words import Token, holds, terms, tokens, words
+from langgraph_evidence.text.words import Token, holds, storable, terms, tokens, words
 
 __all__ = [
     "LANGUAGES", "STOP_WORDS", "Language", "Sentence", "Token", "content_words", "holds", "language",
-    "normalise_answer", "split_sentences", "terms", "tokens", "unpunctuated", "words",
+    "normalise_answer", "split_sentences", "storable", "terms", "tokens", "unpunctuated", "words",
 ]  # fmt: skip

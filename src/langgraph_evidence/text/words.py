@@ -79,6 +79,11 @@ def holds(text: str, part: str) -> bool:
     return re.search(before + re.escape(part) + after, text) is not None
 
 
+def storable(text: str) -> str:
+    """The text without half surrogate pairs, which neither a checkpoint nor a request can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 class _Patterns(NamedTuple):
     word: re.Pattern[str]
     token: re.Pattern[str]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import StateGraph
 
 from langgraph_evidence.llm import LanguageModel
 from langgraph_evidence.llm.parse import clean
@@ -94,14 +94,12 @@ class Toy(MethodRun[ToySettings]):
     def graph(self) -> _Graph:
         """A query, a search, an answer."""
         builder: _Graph = self.builder(ToyState, given=QuestionInput, output=RunOutput)
-        add_nodes(builder, self.begin, self.next_round, self.conclude)
+        add_nodes(builder, self.next_round)
         add_nodes(builder, *(self.in_time(body) for body in (self.ask, self.search, self.answer)))
-        builder.add_edge(START, "begin")
         builder.add_edge("begin", "next_round")
         go_on: Any = self.go_on
         for node in ("next_round", "ask"):
             builder.add_conditional_edges(node, go_on, ["ask", "search", "answer"])
         builder.add_edge("search", "answer")
         builder.add_edge("answer", "conclude")
-        builder.add_edge("conclude", END)
         return builder

@@ -21,7 +21,7 @@ from langgraph_evidence.methods.rebel.frames import (
 from langgraph_evidence.methods.rebel.graph import ALGORITHM, MOVES
 from langgraph_evidence.methods.rebel.protocol import SubQuestion
 from langgraph_evidence.methods.rebel.settings import RebelSettings
-from langgraph_evidence.methods.rebel.state import WORK, Outcome, Stage
+from langgraph_evidence.methods.rebel.state import WORK, Stage, StepOutcome
 from langgraph_evidence.methods.rebel.wording import fill, leans, references, spell_out
 
 TOOLS = ["a", "b"]
@@ -38,7 +38,7 @@ def split(frames: Any, name: Any, settings: Any, *subquestions: Any, dropped: An
     items = [item if isinstance(item, SubQuestion) else SubQuestion(item, ()) for item in subquestions]
     flags = [False] * len(items) if dropped is None else dropped
     children = open_children(frames[name], items, settings, dropped=flags)
-    frames[name] = moved(frames[name], Outcome("split", {"children": list(children)}), MOVES)
+    frames[name] = moved(frames[name], StepOutcome("split", {"children": list(children)}), MOVES)
     frames.update(children)
     frames.update(advance(frames, settings, TOOLS, MOVES))
 
@@ -202,7 +202,7 @@ def test_an_ordered_run_takes_the_first_frame_alone() -> None:
 def test_after_a_no_come_the_tools(tools: Any, stage: Any, tool: Any) -> None:
     frames, settings = start()
     frames["0"]["stage"] = "recall"
-    frames["0"] = moved(frames["0"], Outcome("no"), MOVES)
+    frames["0"] = moved(frames["0"], StepOutcome("no"), MOVES)
     frames.update(advance(frames, settings, tools, MOVES))
     assert (frames["0"]["stage"], frames["0"]["tool"]) == (stage, tool)
 
@@ -212,7 +212,7 @@ def test_after_a_failed_tool_come_the_facts(parts: Any, stage: Any) -> None:
     frames, settings = start()
     split(frames, "0", settings, *parts)
     frames["0"]["stage"] = "use_tool"
-    frames["0"] = moved(frames["0"], Outcome("failed", {"error": "broken"}), MOVES)
+    frames["0"] = moved(frames["0"], StepOutcome("failed", {"error": "broken"}), MOVES)
     frames.update(advance(frames, settings, TOOLS, MOVES))
     assert (frames["0"]["stage"], frames["0"]["origin"], frames["0"]["error"]) == (stage, "failed", "broken")
 
@@ -222,7 +222,7 @@ def test_a_question_that_was_not_worded_spells_out_what_nobody_answered() -> Non
     split(frames, "0", settings, "Is it #1?", SubQuestion("Where was #1 born?", (1,)))
     answer(frames, "0-1", "", settings)
     assert frames["0-2"]["stage"] == "rewrite"
-    frames["0-2"] = moved(frames["0-2"], Outcome("not worded"), MOVES)
+    frames["0-2"] = moved(frames["0-2"], StepOutcome("not worded"), MOVES)
     frames.update(advance(frames, settings, TOOLS, MOVES))
     assert frames["0-2"]["question"] == 'Where was the answer to "Is it #1?" born?'
 
@@ -280,3 +280,80 @@ def test_whatever_is_split_every_frame_is_finished_within_its_nodes(
                 answer(frames, frame["id"], frame["question"] if turn % 3 else "", settings)
     assert {frame["stage"] for frame in frames.values()} == {"done"}
     assert len(frames) <= nodes
+
+
+def twice(first: Any, second: Any, **values: Any) -> Any:
+    """Who is C? asked below two questions, each split as told; the frames, and those two that ask it."""
+    frames, settings = start(**values)
+    split(frames, "0", settings, "Who is A?", "Who is B?")
+    split(frames, "0-1", settings, *first[0], **first[1])
+    split(frames, "0-2", settings, *second[0], **second[1])
+    return frames, settings, [frame for frame in in_order(frames) if frame["question"] == "Who is C?"]
+
+
+ALONE: Any = (["Who is C?"], {})
+
+
+@pytest.mark.parametrize(
+    ("first", "shares"),
+    [
+        ((["Who is C?", "Who is D?"], {}), [6, 13]),  # 31 below the root, (31 - 2) / 2 each; then 12 / 2 and 13
+        ((["What?", "Who is C?"], {"dropped": [True, False]}), [13, 13]),  # and no right to split
+    ],
+)
+def test_the_same_question_with_other_rights_is_worked_on_by_itself(first: Any, shares: Any) -> None:
+    frames, _, asked = twice(first, ALONE)
+    assert [frame["allowance"] for frame in asked] == shares
+    assert (asked[1]["stage"], asked[1]["duplicate"]) == ("split", "")
+    assert asked[0]["stage"] == ("recall" if shares[0] == 13 else "split")
+    assert frames["0-2"]["children"] == ["0-2-1"]
+
+
+def test_the_same_question_at_another_depth_is_worked_on_by_itself() -> None:
+    # (14 - 3) / 3 on the second level, and (13 - 3) / 3 on the third, are the same share.
+    frames, settings, _ = twice((["Who is C?", "Who is D?", "Who is E?"], {}), (["Who is F?"], {}), depth=9)
+    split(frames, "0-2-1", settings, "Who is C?", "Who is G?", "Who is H?")
+    pair = frames["0-1-1"], frames["0-2-1-1"]
+    assert [(frame["allowance"], frame["depth"], frame["stage"]) for frame in pair] == [
+        (3, 2, "split"),
+        (3, 3, "split"),
+    ]
+
+
+def test_the_same_question_with_other_facts_is_worked_on_by_itself() -> None:
+    frames, settings = start()
+    split(frames, "0", settings, "Who is A?", "Who is B?", SubQuestion("What of #1?", (1,)))
+    answer(frames, "0-1", "Ann", settings)
+    split(frames, "0-2", settings, "Who is C?")
+    split(frames, "0-3", settings, "Who is C?")
+    assert [fact["answer"] for fact in known_facts(frames, frames["0-3-1"], settings)] == ["Ann"]
+    assert known_facts(frames, frames["0-2-1"], settings) == []
+    assert [frames[name]["stage"] for name in ("0-2-1", "0-3-1")] == ["split", "split"]
+
+
+def test_one_with_parts_is_a_duplicate_once_it_is_finished_and_not_while_it_is_at_work() -> None:
+    frames, settings, _ = twice(ALONE, (["Who is D?"], {}))
+    split(frames, "0-1-1", settings, "Who is E?")
+    answer(frames, "0-1-1-1", "Eve", settings)
+    assert (frames["0-1-1"]["stage"], frames["0-1-1"]["children"]) == ("recall", ["0-1-1-1"])
+    later = {**frames, "0-2-1": {**frames["0-2-1"], "question": "Who is C?", "stage": "opened"}}
+    assert advance(later, settings, TOOLS, MOVES)["0-2-1"]["stage"] == "split"
+    later["0-1-1"] = finished(frames["0-1-1"], "Cat", "tool")
+    after = advance(later, settings, TOOLS, MOVES)["0-2-1"]
+    # What its parts found is not what it began with.
+    assert (after["stage"], after["answer"], after["origin"]) == ("done", "Cat", "memory")
+
+
+def test_a_question_that_is_still_to_be_worded_is_nobodys_duplicate() -> None:
+    frames, settings, _ = twice(ALONE, (["Who is D?"], {}))
+    frames["0-1-1"] = {**frames["0-1-1"], "stage": "rewrite"}
+    frames["0-2-1"] = {**frames["0-2-1"], "question": "Who is C?", "stage": "opened"}
+    assert advance(frames, settings, TOOLS, MOVES)["0-2-1"]["stage"] == "split"
+
+
+def test_the_duplicate_of_a_failed_question_has_failed_for_its_reason() -> None:
+    frames, settings, _ = twice(ALONE, ALONE)
+    frames["0-1-1"] = finished(frames["0-1-1"], "", "tool", "no such person")
+    frames.update(advance(frames, settings, TOOLS, MOVES))
+    copy = frames["0-2-1"]
+    assert (copy["stage"], copy["origin"], copy["error"]) == ("done", "failed", "no such person")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import StateGraph
 from langgraph.types import Send
 
 from langgraph_evidence.llm.chat import LanguageModel
@@ -20,7 +20,7 @@ from langgraph_evidence.methods.furepa.offline import RESPONDERS
 from langgraph_evidence.methods.furepa.reasoning import best_so_far, force_answer, propose_plans, sample_of
 from langgraph_evidence.methods.furepa.searching import execute, rank_by_score
 from langgraph_evidence.methods.furepa.settings import FurepaSettings
-from langgraph_evidence.methods.furepa.state import FurepaOutput, FurepaState, Sample, ScoredQuery, lost, plans_of_round
+from langgraph_evidence.methods.furepa.state import Asking, FurepaOutput, FurepaState, ScoredQuery, lost, plans_of_round
 from langgraph_evidence.models import default_query_scorer
 from langgraph_evidence.run import MethodRun, QuestionInput, add_nodes, replaced
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 ROUND_STEPS = 5  # propose, assess, score_queries, retrieve, next_round
 
+AfterAssess = Literal["answer", "score_queries", "retrieve", "raise_temperature", "next_round"]
 _Graph = StateGraph[FurepaState, FurepaSettings, QuestionInput, FurepaOutput]
 
 
@@ -93,7 +94,7 @@ class Furepa(MethodRun[FurepaSettings]):
     def next_round(self, state: FurepaState) -> FurepaState:
         """Goes on with another iteration, or ends the loop: after T of them, by the budget, or by the host's limit."""
         settings, plans = self.settings_of(state), plans_of_round(state)
-        cut = self.cut_of(state, steps=ROUND_STEPS, kept=self._kept(state))
+        cut = state["cut"] or self.cut_of(state, steps=ROUND_STEPS, kept=self._kept(state))
         if state["iteration"] >= settings.iterations:
             cut = "forced"
         elif any(plan["kind"] == "late" for plan in plans):
@@ -107,16 +108,14 @@ class Furepa(MethodRun[FurepaSettings]):
         if state["cut"]:
             return "force_answer"
         # LangGraph takes an edit after the calls for one before them; none that went through is made again.
-        if not lost(state):
-            return "assess"
-        if not state["sampling"]:
-            return "next_round"
+        if not lost(state) or not state["sampling"]:
+            return "next_round" if lost(state) else "assess"
         settings = self.settings_of(state)
         count = 1 if settings.native_n else state["sampling"]
         sample = sample_of(state, settings, self.share(state, among=count, kept=self._kept(state)))
         return [Send("propose", {**sample, "index": sample["index"] + number}) for number in range(count)]
 
-    async def propose(self, sample: Sample) -> FurepaState:
+    async def propose(self, sample: Asking) -> FurepaState:
         """Samples plans by furthest reasoning: question and evidence are seen, earlier steps masked (eqs. 1, 2)."""
         return await propose_plans(self.model, sample)
 
@@ -137,9 +136,7 @@ class Furepa(MethodRun[FurepaSettings]):
         queries = [ScoredQuery(plan=plan["id"], query=plan["text"], score=0.0, relevance=0.0) for plan in chosen]
         return FurepaState(chosen=chosen, queries=queries if decision == "search" else [], scored_by="none")
 
-    def after_assess(
-        self, state: FurepaState
-    ) -> Literal["answer", "score_queries", "retrieve", "raise_temperature", "next_round"]:
+    def after_assess(self, state: FurepaState) -> AfterAssess:
         """Follows the decision: a single query needs no score, and without any the temperature rises."""
         if state["queries"]:
             return "score_queries" if len(state["queries"]) > 1 else "retrieve"
@@ -149,20 +146,19 @@ class Furepa(MethodRun[FurepaSettings]):
 
     def raise_temperature(self, state: FurepaState) -> FurepaState:
         """Ends an iteration that found nothing new to ask, with a higher temperature (section 3.2.2)."""
-        return FurepaState(
-            iteration=state["iteration"] + 1, temperature=self.settings_of(state).risen(state["temperature"])
-        )
+        risen = self.settings_of(state).risen(state["temperature"])
+        return FurepaState(iteration=state["iteration"] + 1, temperature=risen)
 
     async def score_queries(self, state: FurepaState) -> FurepaState:
         """Query scorer: orders the queries by their predicted reciprocal rank (eqs. 6-10)."""
-        limit, seconds = self.settings_of(state).candidates, self.seconds_left(state)
+        limit, seconds = self.settings_of(state).candidates, self.share(state, among=1).seconds
         return await rank_by_score(state, self.retriever, lambda: self._scorer, limit=limit, seconds=seconds)
 
     async def retrieve(self, state: FurepaState) -> FurepaState:
         """Executes the best query: its best ranked new passage joins the evidence (eq. 3); without one tp rises."""
         if not state["queries"]:
             return FurepaState()
-        update = await execute(state, self.retriever, seconds=self.seconds_left(state))
+        update = await execute(state, self.retriever, seconds=self.share(state, among=1).seconds)
         if len(update.get("evidence", [])) == len(state["evidence"]):
             update["temperature"] = self.settings_of(state).risen(state["temperature"])
         return update
@@ -186,9 +182,8 @@ class Furepa(MethodRun[FurepaSettings]):
     def graph(self) -> _Graph:
         """Propose, assess, score, retrieve, and again, until the plans answer."""
         builder: _Graph = self.builder(FurepaState, given=QuestionInput, output=FurepaOutput)
-        add_nodes(builder, self.begin, self.next_round, self.propose, self.assess, self.score_queries, self.retrieve)
-        add_nodes(builder, self.raise_temperature, self.answer, self.force_answer, self.conclude)
-        builder.add_edge(START, "begin")
+        add_nodes(builder, self.next_round, self.propose, self.assess, self.score_queries, self.retrieve)
+        add_nodes(builder, self.raise_temperature, self.answer, self.force_answer)
         builder.add_edge("begin", "next_round")
         builder.add_conditional_edges("next_round", self.samples, ["next_round", "propose", "assess", "force_answer"])
         builder.add_edge("propose", "assess")
@@ -198,7 +193,6 @@ class Furepa(MethodRun[FurepaSettings]):
         builder.add_edge("raise_temperature", "next_round")
         builder.add_edge("answer", "conclude")
         builder.add_edge("force_answer", "conclude")
-        builder.add_edge("conclude", END)
         return builder
 
     def _kept(self, state: FurepaState) -> int:

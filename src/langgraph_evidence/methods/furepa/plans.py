@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from langgraph_evidence.types import Passage
 
 _TAGS = _ANALYSIS, _SEARCH, _ANSWER = "[Analysis]", "[Search]", "[Answer]"
+# A longer one is no query, and words are counted, clustered and searched for.
+_LONGEST_QUERY = 2000
 _INLINE = re.compile(r"(\[(?:search|answer)\])", re.IGNORECASE)
 
 # "Do not answer with uncertainty" (appendix A.2): a model that cannot answer must search, so these are no answers.
@@ -49,6 +51,8 @@ def parse_plan(reply: str, *, may_answer: bool) -> tuple[Literal["search", "answ
             analysis.append(text)
             continue
         line = text.strip().split("\n", 1)[0].strip()
+        if tag == _SEARCH and len(line) > _LONGEST_QUERY:
+            raise UnusableReply(f"The [Search] line is over {_LONGEST_QUERY} characters long.", reply=reply)
         if tag == _SEARCH and line:
             return "search", " ".join(" ".join(analysis).split()), line
         if tag == _ANSWER and not may_answer:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.budget import Allowance, total_usage
-from langgraph_evidence.errors import ModelError, OutOfTime, UnusableReply
+from langgraph_evidence.errors import ModelError, OutOfBudget, OutOfCalls, OutOfTime, UnusableReply
 from langgraph_evidence.methods.furepa import assessor, prompts
 from langgraph_evidence.methods.furepa.plans import context_of, history_of, parse_forced, read_plan
 from langgraph_evidence.methods.furepa.settings import FurepaSettings
-from langgraph_evidence.methods.furepa.state import FurepaState, Plan, Sample, plans_of_round
+from langgraph_evidence.methods.furepa.state import Asking, FurepaState, Plan, plans_of_round
 from langgraph_evidence.types import no_usage
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from langgraph_evidence.llm.prompt import Prompt
 
 
-def sample_of(state: FurepaState, settings: FurepaSettings, allowance: Allowance) -> Sample:
+def sample_of(state: FurepaState, settings: FurepaSettings, allowance: Allowance) -> Asking:
     """What a call for plans is sent: Q, E_t, and of the earlier steps what the mask leaves.
 
     A round in which no call went through is asked again by one call alone.
     """
     alone = bool(plans_of_round(state))
-    return Sample(
+    return Asking(
         index=settings.plans_a_round if alone else 0,
         count=state["sampling"] if settings.native_n else 1,
         alone=alone,
@@ -38,7 +38,7 @@ def sample_of(state: FurepaState, settings: FurepaSettings, allowance: Allowance
     )
 
 
-async def propose_plans(model: LanguageModel, sample: Sample) -> FurepaState:
+async def propose_plans(model: LanguageModel, sample: Asking) -> FurepaState:
     """Samples `count` plans p from the model and reads them (eqs. 1, 2); a call that failed becomes a failed plan.
 
     Raises:
@@ -59,9 +59,10 @@ async def propose_plans(model: LanguageModel, sample: Sample) -> FurepaState:
             allowance=Allowance(sample["calls"], sample["seconds"]),
         )
     except ModelError as error:
-        late = isinstance(error, OutOfTime)
-        if not late and (sample["alone"] or not error.transient):
+        if not isinstance(error, OutOfBudget) and (sample["alone"] or not error.transient):
             raise
+        # One of several that was out of calls has only lost its share; the round may go on without it.
+        late = isinstance(error, OutOfTime) or (isinstance(error, OutOfCalls) and sample["alone"])
         name = f"{iteration}.{sample['index']}"
         lost = Plan(id=name, iteration=iteration, kind="late" if late else "failed", analysis="", text=str(error))
         return FurepaState(plans={name: lost}, ledger={row: error.usage or no_usage()})
@@ -75,7 +76,7 @@ async def propose_plans(model: LanguageModel, sample: Sample) -> FurepaState:
     return FurepaState(plans=plans, ledger={row: total_usage(reply.usage for reply in replies)})
 
 
-def _seeds(sample: Sample, settings: FurepaSettings) -> list[int]:
+def _seeds(sample: Asking, settings: FurepaSettings) -> list[int]:
     """One for each plan, different in every iteration; the last of an iteration is for the call that asks alone."""
     first = (settings.seed or 0) + sample["iteration"] * (settings.samples + 1) + sample["index"]
     return [first + i for i in range(sample["count"])]
@@ -100,7 +101,7 @@ async def force_answer(
         )
     except UnusableReply as unusable:
         return FurepaState(answer="", stopped="no_answer", ledger={row: unusable.usage or no_usage()})
-    except OutOfTime as late:
+    except OutOfBudget as late:
         return FurepaState({**best_so_far(state), "stopped": "budget", "ledger": {row: late.usage or no_usage()}})
     analysis, answer = reply.value
     return FurepaState(answer=answer, analysis=analysis, stopped=state["cut"] or "forced", ledger={row: reply.usage})
@@ -116,7 +117,7 @@ def best_so_far(state: FurepaState) -> FurepaState:
     return FurepaState(answer=plan["text"], analysis=plan["analysis"], stopped=stopped)
 
 
-def _prompt_of(sample: Sample, settings: FurepaSettings) -> Prompt:
+def _prompt_of(sample: Asking, settings: FurepaSettings) -> Prompt:
     """The prompt by sgn(t) (eq. 1), which is whether there is evidence, and by the mask (section 4.3)."""
     if not sample["context"]:
         return prompts.FIRST

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from langgraph_evidence.budget import took
-from langgraph_evidence.concurrency import gather
+from langgraph_evidence.concurrency import gather, in_thread
 from langgraph_evidence.methods.furepa import assessor, events
 from langgraph_evidence.methods.furepa.state import FurepaState, ScoredQuery, Step, held_of
 from langgraph_evidence.retrieval.search import first_new, search_new
@@ -48,7 +48,7 @@ async def rank_by_score(
         async with asyncio.timeout(seconds):
             searches = [search_new(retriever, query, k=limit, seen=held_of(state)) for query in queries]
             pool = {passage["id"]: passage_line(passage) for found in await gather(searches) for passage in found}
-            scores, trained = await asyncio.to_thread(_score, scorer, queries, list(pool.values()))
+            scores, trained = await in_thread(_score, scorer, queries, list(pool.values()))
     except TimeoutError:
         return FurepaState(ledger=_row(state, "score", started))
     ranked = [

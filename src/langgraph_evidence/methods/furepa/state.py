@@ -65,7 +65,7 @@ class FurepaState(RunState, total=False):
     analysis: str
 
 
-class Sample(TypedDict):
+class Asking(TypedDict):
     """What one parallel call for candidate plans is sent; of one that asks alone, its failure is the run's."""
 
     index: int

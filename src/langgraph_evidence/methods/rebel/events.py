@@ -39,7 +39,7 @@ class Call(TypedDict):
     arguments: dict[str, Any]
 
 
-class Reply(TypedDict):
+class Replied(TypedDict):
     """`rebel.reply`: what a tool replied, or why it did not; a search also tells its passages."""
 
     id: str
@@ -64,7 +64,7 @@ class Answer(Answered):
 split = Event("rebel.split", Split)
 recall = Event("rebel.recall", Recall)
 call = Event("rebel.call", Call)
-reply = Event("rebel.reply", Reply)
+reply = Event("rebel.reply", Replied)
 fact = Event("rebel.fact", Learned)
 answer = Event("rebel.answer", Answer)
 

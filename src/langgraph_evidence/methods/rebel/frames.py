@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from langgraph_evidence.methods.rebel.near_duplicates import same_question
-from langgraph_evidence.methods.rebel.state import WORK, Fact, Frame, Origin, Outcome, Stage
+from langgraph_evidence.methods.rebel.state import WORK, Fact, Frame, Origin, Stage, StepOutcome
 from langgraph_evidence.methods.rebel.wording import fill, leans, references, spell_out
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _closure(frames: Mapping[str, Frame], needs: Sequence[str]) -> set[str]:
     return reached
 
 
-def moved(frame: Frame, outcome: Outcome, moves: Moves) -> Frame:
+def moved(frame: Frame, outcome: StepOutcome, moves: Moves) -> Frame:
     """The frame after a stage, in the stage that the table says follows."""
     after = {**frame, "tries": 0, **outcome.changes, "stage": moves[frame["stage"]][outcome.word]}
     return cast("Frame", after)
@@ -185,7 +185,7 @@ def advance(frames: Mapping[str, Frame], settings: RebelSettings, tools: Sequenc
     return changed
 
 
-def _unasked(frames: Frames, frame: Frame, settings: RebelSettings, tools: Sequence[str]) -> Outcome | None:
+def _unasked(frames: Frames, frame: Frame, settings: RebelSettings, tools: Sequence[str]) -> StepOutcome | None:
     """How a stage ends that asks nobody; nothing while it has to wait."""
     match frame["stage"]:
         case "waiting" | "children" | "duplicate":
@@ -199,53 +199,53 @@ def _unasked(frames: Frames, frame: Frame, settings: RebelSettings, tools: Seque
         case "choose":
             return _chosen(tools)
         case "stuck":
-            return Outcome("has facts", {"tool": ""}) if frame["children"] else _failed(frame)
+            return StepOutcome("has facts", {"tool": ""}) if frame["children"] else _failed(frame)
     return None
 
 
-def _waited(frames: Frames, frame: Frame, settings: RebelSettings) -> Outcome | None:
+def _waited(frames: Frames, frame: Frame, settings: RebelSettings) -> StepOutcome | None:
     """How waiting for others ends."""
     if frame["stage"] == "duplicate":
         return _copied(frames, frame)
     if frame["stage"] == "waiting":
         return _worded(frames, frame, settings) if _all_done(frames, frame["needs"]) else None
-    return Outcome("all answered") if _all_done(frames, frame["children"]) else None
+    return StepOutcome("all answered") if _all_done(frames, frame["children"]) else None
 
 
 def _all_done(frames: Frames, names: Sequence[str]) -> bool:
     return all(frames[name]["stage"] == "done" for name in names)
 
 
-def _worded(frames: Frames, frame: Frame, settings: RebelSettings) -> Outcome:
+def _worded(frames: Frames, frame: Frame, settings: RebelSettings) -> StepOutcome:
     """The answers it names are put in; what still leans on others is worded by the model."""
     answers = {place(name)[-1]: frames[name]["answer"] for name in frame["needs"]}
     question = fill(frame["asked"], answers)
     leaning = settings.rewrite and leans(question) and frame["parent"]
-    return Outcome("leans on others" if leaning else "stands alone", {"question": question})
+    return StepOutcome("leans on others" if leaning else "stands alone", {"question": question})
 
 
-def _spelt(frames: Frames, frame: Frame) -> Outcome:
+def _spelt(frames: Frames, frame: Frame) -> StepOutcome:
     """Where the question still names an answer that nobody has, the question of that answer is put in."""
     siblings = {place(name)[-1]: frames[name]["question"] for name in frame["needs"]}
-    return Outcome("spelt out", {"question": spell_out(frame["question"], siblings)})
+    return StepOutcome("spelt out", {"question": spell_out(frame["question"], siblings)})
 
 
-def _begun(frames: Frames, frame: Frame, settings: RebelSettings) -> Outcome:
+def _begun(frames: Frames, frame: Frame, settings: RebelSettings) -> StepOutcome:
     """What becomes of a question: its fact where it was asked before, a split where one is allowed, or a check."""
     if any(same_question(above["question"], frame["question"]) for above in line_of(frames, frame)[:-1]):
-        return Outcome(
+        return StepOutcome(
             "asks what it comes from", learned("", "failed", "Worded to stand alone it asks what it comes from.")
         )
     if settings.reuse:
         facts = known_facts(frames, frame, settings)
         same = next((fact for fact in facts if same_question(fact["question"], frame["question"])), None)
         if same is not None:
-            return Outcome("is a fact", learned(same["answer"], "memory"))
+            return StepOutcome("is a fact", learned(same["answer"], "memory"))
         other = _duplicate(frames, frame, facts, settings)
         if other is not None:
-            return Outcome("is asked elsewhere", {"duplicate": other["id"]})
+            return StepOutcome("is asked elsewhere", {"duplicate": other["id"]})
     may_split = frame["may_split"] and frame["depth"] < settings.depth and frame["allowance"] > 0
-    return Outcome("may split" if may_split else "may not split")
+    return StepOutcome("may split" if may_split else "may not split")
 
 
 def _duplicate(frames: Frames, frame: Frame, facts: list[Fact], settings: RebelSettings) -> Frame | None:
@@ -266,29 +266,29 @@ def _duplicate(frames: Frames, frame: Frame, facts: list[Fact], settings: RebelS
     return None
 
 
-def _copied(frames: Frames, frame: Frame) -> Outcome | None:
+def _copied(frames: Frames, frame: Frame) -> StepOutcome | None:
     other = frames[frame["duplicate"]]
     if other["stage"] != "done":
         return None
-    return Outcome("answered", learned(other["answer"], "memory", other["error"]))
+    return StepOutcome("answered", learned(other["answer"], "memory", other["error"]))
 
 
-def _checked(frames: Frames, frame: Frame, settings: RebelSettings, tools: Sequence[str]) -> Outcome:
+def _checked(frames: Frames, frame: Frame, settings: RebelSettings, tools: Sequence[str]) -> StepOutcome:
     """Whether memory has to be asked: without tools the model answers anyway, without facts nothing can come of it."""
     if not tools:
-        return Outcome("no tools")
+        return StepOutcome("no tools")
     nothing = not settings.knowledge and not known_facts(frames, frame, settings)
-    return Outcome("nothing to recall" if nothing else "to recall")
+    return StepOutcome("nothing to recall" if nothing else "to recall")
 
 
-def _chosen(tools: Sequence[str]) -> Outcome:
+def _chosen(tools: Sequence[str]) -> StepOutcome:
     if not tools:
-        return Outcome("no tools")
-    return Outcome("one tool", {"tool": tools[0]}) if len(tools) == 1 else Outcome("several tools")
+        return StepOutcome("no tools")
+    return StepOutcome("one tool", {"tool": tools[0]}) if len(tools) == 1 else StepOutcome("several tools")
 
 
-def _failed(frame: Frame) -> Outcome:
-    return Outcome("no facts", learned("", "failed", frame["error"]))
+def _failed(frame: Frame) -> StepOutcome:
+    return StepOutcome("no facts", learned("", "failed", frame["error"]))
 
 
 def ready(frames: Mapping[str, Frame], *, parallel: bool) -> list[Frame]:

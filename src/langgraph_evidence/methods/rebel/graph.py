@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import StateGraph
 from langgraph.types import Send, interrupt
 
 from langgraph_evidence.llm.chat import LanguageModel
@@ -34,11 +34,10 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
 ROUND_STEPS = 2  # one of the work's, then advance
-
 _Graph = StateGraph[RebelState, RebelSettings, QuestionInput, RebelOutput]
 
 
-class Line(NamedTuple):
+class Rule(NamedTuple):
     """A stage of a frame: its line of Algorithm 1, and the stage that each outcome leads to."""
 
     stage: Stage
@@ -47,29 +46,29 @@ class Line(NamedTuple):
 
 
 ALGORITHM = (
-    Line("waiting", "for each subquestion, in order", {"stands alone": "plain", "leans on others": "rewrite"}),
-    Line("rewrite", "ours: word it to stand alone (section 4.2.1)", {"worded": "opened", "not worded": "plain"}),
-    Line("plain", "ours: spell out what nobody answered", {"spelt out": "opened"}),
-    Line("opened", "promptf(question, facts, allow_split)", {
+    Rule("waiting", "for each subquestion, in order", {"stands alone": "plain", "leans on others": "rewrite"}),
+    Rule("rewrite", "ours: word it to stand alone (section 4.2.1)", {"worded": "opened", "not worded": "plain"}),
+    Rule("plain", "ours: spell out what nobody answered", {"spelt out": "opened"}),
+    Rule("opened", "promptf(question, facts, allow_split)", {
         "may split": "split", "may not split": "check", "is a fact": "done", "is asked elsewhere": "duplicate",
         "asks what it comes from": "done",
     }),
-    Line("split", "subquestions = split(question, facts), none that asks the same", {"split": "children"}),
-    Line("children", "facts += fact of each subquestion", {"all answered": "check"}),
-    Line("duplicate", "ours: the same question is at work elsewhere", {"answered": "done"}),
-    Line("check", "if", {"to recall": "recall", "nothing to recall": "choose", "no tools": "answer"}),
-    Line("recall", "memory_check(question, facts)", {"yes": "answer", "no": "choose"}),
-    Line("choose", "else", {"several tools": "pick_tool", "one tool": "tool_input", "no tools": "answer"}),
-    Line("pick_tool", "tool = pick_tool(question, facts)", {
+    Rule("split", "subquestions = split(question, facts), none that asks the same", {"split": "children"}),
+    Rule("children", "facts += fact of each subquestion", {"all answered": "check"}),
+    Rule("duplicate", "ours: the same question is at work elsewhere", {"answered": "done"}),
+    Rule("check", "if", {"to recall": "recall", "nothing to recall": "choose", "no tools": "answer"}),
+    Rule("recall", "memory_check(question, facts)", {"yes": "answer", "no": "choose"}),
+    Rule("choose", "else", {"several tools": "pick_tool", "one tool": "tool_input", "no tools": "answer"}),
+    Rule("pick_tool", "tool = pick_tool(question, facts)", {
         "picked": "tool_input", "none": "answer", "unusable": "stuck",
     }),
-    Line("tool_input", "input = tool_input(tool, question, facts)", {"written": "use_tool", "unusable": "stuck"}),
-    Line("use_tool", "use_tool(tool, input)", {
+    Rule("tool_input", "input = tool_input(tool, question, facts)", {"written": "use_tool", "unusable": "stuck"}),
+    Rule("use_tool", "use_tool(tool, input)", {
         "replied": "answer", "refused its input": "tool_input", "failed": "stuck", "may have happened": "confirm",
     }),
-    Line("confirm", "ours: ask before a second use", {"repeat": "use_tool", "told": "answer", "skip": "stuck"}),
-    Line("stuck", "ours: a tool that failed is no fact", {"has facts": "answer", "no facts": "done"}),
-    Line("answer", "answer = llm(question, facts, reply)", {"answered": "done", "not answered": "done"}),
+    Rule("confirm", "ours: ask before a second use", {"repeat": "use_tool", "told": "answer", "skip": "stuck"}),
+    Rule("stuck", "ours: a tool that failed is no fact", {"has facts": "answer", "no facts": "done"}),
+    Rule("answer", "answer = llm(question, facts, reply)", {"answered": "done", "not answered": "done"}),
 )  # fmt: skip
 """Algorithm 1: what is done in each stage of a frame, and where each outcome leads."""
 
@@ -192,12 +191,10 @@ class Rebel(MethodRun[RebelSettings]):
     def graph(self) -> _Graph:
         """One round after another: the steps of all frames that are ready, then `advance`."""
         builder: _Graph = self.builder(RebelState, given=QuestionInput, output=RebelOutput)
-        add_nodes(builder, self.begin, self.advance, self.confirm, self.conclude)
+        add_nodes(builder, self.advance, self.confirm)
         add_nodes(builder, *(guarded(step, MOVES) for step in self.steps.asking()))
-        builder.add_edge(START, "begin")
         builder.add_edge("begin", "advance")
         builder.add_conditional_edges("advance", self.scheduled, [*WORK, "advance", "conclude"])
         for stage in WORK:
             builder.add_edge(stage, "advance")
-        builder.add_edge("conclude", END)
         return builder

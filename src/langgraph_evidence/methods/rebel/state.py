@@ -42,7 +42,7 @@ FREE: tuple[Stage, ...] = ("use_tool", "confirm")
 """Those of them that ask no model, and so cost no call."""
 
 
-class Outcome(NamedTuple):
+class StepOutcome(NamedTuple):
     """How a stage ended, in the table's word, and what it changed of its frame."""
 
     word: str
@@ -101,7 +101,7 @@ class ToolReply(TypedDict):
 class Done(NamedTuple):
     """What a step came to: its outcome, what it cost, the frames that it opened, what a tool replied."""
 
-    outcome: Outcome
+    outcome: StepOutcome
     usage: Usage | None = None
     opened: Mapping[str, Frame] = MappingProxyType({})
     reply: ToolReply | None = None

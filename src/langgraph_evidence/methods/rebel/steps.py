@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from langgraph_evidence.budget import Allowance, took
-from langgraph_evidence.errors import ModelError, OutOfTime, UnusableReply
+from langgraph_evidence.concurrency import in_thread
+from langgraph_evidence.errors import ModelError, OutOfCalls, OutOfTime, UnusableReply
 from langgraph_evidence.llm.prompt import quote
 from langgraph_evidence.methods.rebel import events, prompts, tickets
 from langgraph_evidence.methods.rebel.frames import ROOT, fact_of, learned, moved, open_children
@@ -24,7 +24,7 @@ from langgraph_evidence.methods.rebel.protocol import (
 )
 from langgraph_evidence.methods.rebel.rounds import row_of
 from langgraph_evidence.methods.rebel.settings import RebelSettings
-from langgraph_evidence.methods.rebel.state import Done, Fact, Origin, Outcome, RebelState, Task, ToolReply
+from langgraph_evidence.methods.rebel.state import Done, Fact, Origin, RebelState, StepOutcome, Task, ToolReply
 from langgraph_evidence.types import no_usage
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ class Steps:
         try:
             reply = await self._ask(task, prompt, {"tools": self.toolbox.listing()}, parse=parse)
         except UnusableReply as unusable:
-            return Done(Outcome("split", {"children": []}), unusable.usage)
+            return Done(StepOutcome("split", {"children": []}), unusable.usage)
         texts = [item.text for item in reply.value]
         asked = [*task["ancestors"], frame["question"]]
         check = partial(near_duplicates, near=settings.near, features=self.features)
-        dropped = await asyncio.to_thread(check, texts, asked)
+        dropped = await in_thread(check, texts, asked)
         children = open_children(frame, reply.value, settings, dropped=dropped)
         events.split(
             {
@@ -78,7 +78,7 @@ class Steps:
                 "dropped": [text for text, gone in zip(texts, dropped, strict=True) if gone],
             }
         )
-        return Done(Outcome("split", {"children": list(children)}), reply.usage, children)
+        return Done(StepOutcome("split", {"children": list(children)}), reply.usage, children)
 
     async def rewrite(self, task: Task) -> Done:
         """Words a sub-question so that it stands alone; when that fails it stays as it is."""
@@ -86,8 +86,8 @@ class Steps:
         try:
             reply = await self._ask(task, prompts.WORD, values, parse=parse_wording)
         except UnusableReply as unusable:
-            return Done(Outcome("not worded"), unusable.usage)
-        return Done(Outcome("worded", {"question": reply.value}), reply.usage)
+            return Done(StepOutcome("not worded"), unusable.usage)
+        return Done(StepOutcome("worded", {"question": reply.value}), reply.usage)
 
     async def recall(self, task: Task) -> Done:
         """Checks whether memory (or the model) holds the answer; no clear yes is a no (section 3.2)."""
@@ -100,7 +100,7 @@ class Steps:
         except UnusableReply as unusable:
             usage = unusable.usage
         events.recall({"id": frame["id"], "question": frame["question"], "known": known, "facts": len(task["facts"])})
-        return Done(Outcome("yes" if known else "no"), usage)
+        return Done(StepOutcome("yes" if known else "no"), usage)
 
     async def pick_tool(self, task: Task) -> Done:
         """Picks the tool that is best for a question (section 3.3); none of them leaves it to what is known."""
@@ -109,10 +109,10 @@ class Steps:
         try:
             reply = await self._ask(task, prompts.PICK_TOOL, {"tools": self.toolbox.listing()}, parse=parse)
         except UnusableReply as unusable:
-            return Done(Outcome("unusable", {"error": f"No tool was picked: {unusable.reason}"}), unusable.usage)
+            return Done(StepOutcome("unusable", {"error": f"No tool was picked: {unusable.reason}"}), unusable.usage)
         if reply.value == 0:
-            return Done(Outcome("none"), reply.usage)
-        return Done(Outcome("picked", {"tool": names[reply.value - 1]}), reply.usage)
+            return Done(StepOutcome("none"), reply.usage)
+        return Done(StepOutcome("picked", {"tool": names[reply.value - 1]}), reply.usage)
 
     async def tool_input(self, task: Task) -> Done:
         """Writes the tool's input as a JSON object of its parameters, which is checked against them (section 3.4)."""
@@ -123,10 +123,12 @@ class Steps:
             try:
                 reply = await self._ask_input(task, tool)
             except UnusableReply as unusable:
-                return Done(Outcome("unusable", {"error": f"No input for {tool}: {unusable.reason}"}), unusable.usage)
+                return Done(
+                    StepOutcome("unusable", {"error": f"No input for {tool}: {unusable.reason}"}), unusable.usage
+                )
             arguments, usage = reply.value, reply.usage
         events.call({"id": frame["id"], "question": frame["question"], "tool": tool, "arguments": arguments})
-        return Done(Outcome("written", {"arguments": arguments}), usage)
+        return Done(StepOutcome("written", {"arguments": arguments}), usage)
 
     async def _ask_input(self, task: Task, tool: str) -> Reply[dict[str, Any]]:
         complaint = task["frame"]["complaint"]
@@ -145,7 +147,7 @@ class Steps:
         frame, settings = task["frame"], settings_of(task)
         tool = frame["tool"]
         if not self.toolbox.idempotent(tool) and not tickets.redeem(frame["ticket"]):
-            return Done(Outcome("may have happened"))
+            return Done(StepOutcome("may have happened"))
         started = time.monotonic()
         seconds = settings.tool_seconds if task["seconds"] is None else min(settings.tool_seconds, task["seconds"])
         used = await self.toolbox.use(tool, frame["arguments"], seconds=seconds, limit=settings.reply_chars)
@@ -156,11 +158,11 @@ class Steps:
             {"id": frame["id"], "tool": tool, "text": reply["text"], "passages": reply["passages"], "error": error}
         )
         if used.reply is not None:
-            return Done(Outcome("replied", {"complaint": ""}), usage, reply=used.reply)
+            return Done(StepOutcome("replied", {"complaint": ""}), usage, reply=used.reply)
         # Asked again once; a second refusal of the same use is the tool's last word.
         if used.refused and not frame["complaint"]:
-            return Done(Outcome("refused its input", {"complaint": used.refused, "ticket": ""}), usage)
-        return Done(Outcome("failed", {"error": error}), usage)
+            return Done(StepOutcome("refused its input", {"complaint": used.refused, "ticket": ""}), usage)
+        return Done(StepOutcome("failed", {"error": error}), usage)
 
     async def answer(self, task: Task) -> Done:
         """Answers from the tool's reply, from memory, or from the model's knowledge; says so when it cannot."""
@@ -176,14 +178,14 @@ class Steps:
         else:
             prompt, origin = prompts.ANSWER, "memory" if facts else "model"
         if prompt is prompts.ANSWER_FACTS and not facts:
-            return Done(Outcome("not answered", learned("", "failed", frame["error"] or _NO_FACT)))
+            return Done(StepOutcome("not answered", learned("", "failed", frame["error"] or _NO_FACT)))
         try:
             found: Reply[str] = await self._ask(task, prompt, values, parse=parse_answer)
         except UnusableReply as unusable:
-            return Done(Outcome("not answered", learned("", "failed", unusable.reason)), unusable.usage)
+            return Done(StepOutcome("not answered", learned("", "failed", unusable.reason)), unusable.usage)
         error = "" if found.value else frame["error"] or f"The {_SOURCES[origin]} did not tell."
         word = "answered" if found.value else "not answered"
-        return Done(Outcome(word, learned(found.value, origin, error)), found.usage)
+        return Done(StepOutcome(word, learned(found.value, origin, error)), found.usage)
 
     async def _ask(
         self, task: Task, prompt: Prompt, values: Mapping[str, Any], *, parse: Callable[[str], T]
@@ -219,14 +221,14 @@ def guarded(step: Callable[[Task], Awaitable[Done]], moves: Moves) -> Callable[[
         frame = task["frame"]
         try:
             done = await step(task)
-        except OutOfTime as late:
-            return _again(task, late, late=True)
         except ModelError as error:
+            if isinstance(error, OutOfTime) or (isinstance(error, OutOfCalls) and frame["id"] == ROOT):
+                return _again(task, error, late=True)
             if not error.transient or (frame["tries"] and frame["id"] == ROOT):
                 raise
             if not frame["tries"]:
                 return _again(task, error, tries=1)
-            done = Done(Outcome("lost", learned("", "failed", f"No call went through: {error}")), error.usage)
+            done = Done(StepOutcome("lost", learned("", "failed", f"No call went through: {error}")), error.usage)
         return ended(task, done, moves)
 
     run.__name__ = step.__name__

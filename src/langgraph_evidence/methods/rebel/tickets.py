@@ -10,7 +10,7 @@ import threading
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from langgraph_evidence.methods.rebel.state import Done, Outcome, ToolReply
+from langgraph_evidence.methods.rebel.state import Done, StepOutcome, ToolReply
 
 if TYPE_CHECKING:
     from langgraph_evidence.methods.rebel.state import Frame
@@ -50,8 +50,8 @@ def question_about(frame: Frame) -> dict[str, Any]:
 def decided(tool: str, decision: Any, *, limit: int) -> Done:
     """What becomes of that use by the human's answer; of a reply that it tells, so many characters are kept."""
     if decision == "repeat":
-        return Done(Outcome("repeat", {"ticket": ""}))
+        return Done(StepOutcome("repeat", {"ticket": ""}))
     if isinstance(decision, dict) and isinstance(decision.get("reply"), str):
         text = decision["reply"][:limit]
-        return Done(Outcome("told", {"ticket": ""}), reply=ToolReply(tool=tool, text=text, passages=[]))
-    return Done(Outcome("skip", {"error": f"The tool {tool} was in use when the run broke off; not repeated."}))
+        return Done(StepOutcome("told", {"ticket": ""}), reply=ToolReply(tool=tool, text=text, passages=[]))
+    return Done(StepOutcome("skip", {"error": f"The tool {tool} was in use when the run broke off; not repeated."}))

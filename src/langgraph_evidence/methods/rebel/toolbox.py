@@ -16,6 +16,7 @@ from langgraph_evidence.concurrency import call_either
 from langgraph_evidence.errors import EvidenceError, InvalidInput, UnusableReply
 from langgraph_evidence.llm.prompt import quote
 from langgraph_evidence.methods.rebel.state import ToolReply
+from langgraph_evidence.text import storable
 from langgraph_evidence.tools.json_schema import kind, misfit, plain, told
 from langgraph_evidence.types import Passage
 
@@ -160,17 +161,12 @@ async def _invoke(tool: BaseTool, call: dict[str, Any]) -> Any:
 
 def _used(name: str, message: Any, *, limit: int) -> Used:
     if not isinstance(message, ToolMessage):
-        return Used(ToolReply(tool=name, text=_storable(str(message))[:limit], passages=[]))
-    text = _storable(str(message.text))[:limit]
+        return Used(ToolReply(tool=name, text=storable(str(message))[:limit], passages=[]))
+    text = storable(str(message.text))[:limit]
     if message.status == "error":
         return Used(refused=quote(text, limit=_LONGEST_REASON))
     artifact = message.artifact if isinstance(message.artifact, list) else []
     return Used(ToolReply(tool=name, text=text, passages=[_passage(item) for item in artifact if _is_passage(item)]))
-
-
-def _storable(text: str) -> str:
-    """Without half surrogate pairs, which no checkpoint can hold."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _is_passage(item: object) -> bool:
@@ -178,7 +174,7 @@ def _is_passage(item: object) -> bool:
 
 
 def _passage(item: Mapping[str, Any]) -> Passage:
-    passage = Passage(id=_storable(item["id"]), title=_storable(item["title"]), text=_storable(item["text"]))
+    passage = Passage(id=storable(item["id"]), title=storable(item["title"]), text=storable(item["text"]))
     score = item.get("score")
     if isinstance(score, int | float):
         passage["score"] = float(score)

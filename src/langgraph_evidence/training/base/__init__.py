@@ -7,7 +7,7 @@ from langgraph_evidence.training.base.classification import auroc, balanced_accu
 from langgraph_evidence.training.base.data import ANY_FOLD, HELD_OUT_FOLDS, TRAIN_FOLDS, TUNE_FOLD, DataFolder, Row
 from langgraph_evidence.training.base.groups import Group, group_step
 from langgraph_evidence.training.base.intervals import Means, Metrics, with_intervals
-from langgraph_evidence.training.base.loop import save_trained, train, train_head
+from langgraph_evidence.training.base.loop import save_trained, train
 from langgraph_evidence.training.base.multihop import FILES, SENTENCE_FILES, full_ranking, passages_of
 from langgraph_evidence.training.base.options import Progress, TrainOptions, TrainResult, Watch
 
@@ -15,5 +15,5 @@ __all__ = [
     "ANY_FOLD", "FILES", "HELD_OUT_FOLDS", "SENTENCE_FILES", "TRAIN_FOLDS", "TUNE_FOLD", "DataFolder", "Group",
     "Means", "Metrics", "Progress", "Row", "TrainOptions", "TrainResult", "Watch", "auroc", "balanced_accuracy",
     "best_threshold", "bootstrap", "full_ranking", "group_step", "passages_of", "save_trained", "train",
-    "train_head", "with_intervals",
+    "with_intervals",
 ]  # fmt: skip

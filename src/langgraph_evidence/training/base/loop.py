@@ -12,8 +12,8 @@ A head's training file reads its data (`training.data`), tokenises it, and calls
     def measure(frozen):                        # metrics on fold 7; "score" decides: higher is better
         return {"score": accuracy(PairModel(encoder, frozen), held_out)}
 
-    result = train(adapter, [len(tokens) for tokens in inputs], step, measure, options, out, data=hashes)
-    save_trained(adapter, out, licences="...")   # `train` leaves the best parameters in place
+    lengths, details = [len(tokens) for tokens in inputs], {"licences": "..."}
+    train(adapter, lengths, step, measure, options=options, out=out, data=hashes, details=details)
 
 An index may stand for a group of inputs (a question's candidates, a preferred and a rejected text); its length is then
 their sum. Every random choice follows from the seed and the step's number, so a run that was killed and resumed ends
@@ -27,7 +27,7 @@ import importlib.metadata
 import json
 import time
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from langgraph_evidence.models.base import Adapter
-    from langgraph_evidence.training.base.data import DataFolder
-    from langgraph_evidence.training.base.options import Report, TrainOptions, Watch
+    from langgraph_evidence.training.base.options import Report, TrainOptions
 
 _POOL = 50
 # So many first steps hardly count in a moving average: they are too far from where a run ends.
@@ -77,6 +76,7 @@ def train(
     data: Mapping[str, str] | None = None,
     resume: bool = False,
     report: Report | None = None,
+    details: Mapping[str, Any] | None = None,
 ) -> TrainResult:
     """Trains an adapter and leaves its best parameters in it; checkpoints and results.json are in `out`.
 
@@ -90,6 +90,7 @@ def train(
         data: sha256 of each file the examples came from.
         resume: Go on from the checkpoint in `out`, where there is one.
         report: Called after each step.
+        details: What the card says beside data and figures; with it the adapter is written to `out`, as it is left.
 
     Raises:
         InvalidInput: There are no examples.
@@ -99,7 +100,7 @@ def train(
         raise InvalidInput("There are no training examples; check the data folder and the folds.")
     out.mkdir(parents=True, exist_ok=True)
     plan, hashes = _plan(lengths, options), dict(data or {})
-    run = _Run(adapter=adapter, measure=measure, options=options, out=out, data=hashes, plan=plan)
+    run = _Run(adapter=adapter, measure=measure, options=options, out=out, data=hashes, plan=plan, details=details)
     if resume:
         run.resume()
     run.train(step, report)
@@ -123,6 +124,7 @@ class _Run:
     out: Path
     data: dict[str, str]
     plan: list[list[int]]
+    details: Mapping[str, Any] | None = None
     progress: Progress = field(default_factory=Progress)
 
     def __post_init__(self) -> None:
@@ -215,26 +217,10 @@ class _Run:
             "versions": {name: importlib.metadata.version(name) for name in ("torch", "tokenizers", "numpy")},
         }
         write_aside(self.out / "results.json", json.dumps(results, indent=2, sort_keys=True).encode())
-        return TrainResult({name: float(value) for name, value in metrics.items()}, self.progress)
-
-
-def train_head(
-    adapter: Adapter,
-    lengths: Sequence[int],
-    step: Callable[[list[int]], Tensor],
-    measure: Callable[[Adapter], Mapping[str, float]],
-    *,
-    options: TrainOptions,
-    out: Path,
-    data: DataFolder,
-    details: Mapping[str, Any],
-    **watch: Unpack[Watch],
-) -> TrainResult:
-    """Trains as `train` does and writes the adapter, whose card says the options and `details`."""
-    result = train(adapter, lengths, step, measure, options=options, out=out, data=data.hashes, **watch)
-    details = {"options": asdict(options), **details}
-    save_trained(adapter, out, data=data.hashes, figures=result.metrics, **details)
-    return result
+        result = TrainResult({name: float(value) for name, value in metrics.items()}, self.progress)
+        if self.details is not None:
+            save_trained(self.adapter, self.out, data=self.data, figures=result.metrics, **self.details)
+        return result
 
 
 def save_trained(adapter: Adapter, out: Path, **details: Any) -> None:

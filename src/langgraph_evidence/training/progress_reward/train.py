@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Unpack
 
 import torch
@@ -10,7 +11,7 @@ import torch.nn.functional as F
 
 from langgraph_evidence.models.base import Adapter, AdapterSpec
 from langgraph_evidence.models.progress_reward import HEAD, LABELS, ProgressHead, VectorStepScorer, step_features
-from langgraph_evidence.training.base import TRAIN_FOLDS, TUNE_FOLD, TrainOptions, train_head
+from langgraph_evidence.training.base import TRAIN_FOLDS, TUNE_FOLD, TrainOptions, train
 from langgraph_evidence.training.progress_reward.data import make_pairs
 from langgraph_evidence.training.progress_reward.evaluate import pairwise_accuracy
 
@@ -58,5 +59,5 @@ def train_progress_reward(
     def measure(frozen: Adapter) -> dict[str, float]:
         return pairwise_accuracy(held_out, VectorStepScorer(encoder, frozen))
 
-    lengths, details = [1] * len(pairs), {"licences": LICENCES}
-    return train_head(adapter, lengths, step, measure, options=options, out=out, data=data, details=details, **watch)
+    lengths, details = [1] * len(pairs), {"licences": LICENCES, "options": asdict(options)}
+    return train(adapter, lengths, step, measure, options=options, out=out, data=data.hashes, details=details, **watch)

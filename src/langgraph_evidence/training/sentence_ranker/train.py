@@ -11,7 +11,7 @@ import torch
 
 from langgraph_evidence.models.base import Adapter, AdapterSpec
 from langgraph_evidence.models.sentence_ranker import HEAD, LABELS, RankerModel, SentenceRanker
-from langgraph_evidence.training.base import TRAIN_FOLDS, TUNE_FOLD, TrainOptions, group_step, train_head
+from langgraph_evidence.training.base import TRAIN_FOLDS, TUNE_FOLD, TrainOptions, group_step, train
 from langgraph_evidence.training.sentence_ranker.data import make_groups, read_lists, shorten
 from langgraph_evidence.training.sentence_ranker.evaluate import list_rows
 
@@ -61,4 +61,4 @@ def train_sentence_ranker(
 
     chosen = asdict(options) | {"groups": GROUPS, "tune_lists": TUNE_LISTS}
     details = {"licences": LICENCES, "options": chosen}
-    return train_head(adapter, lengths, step, measure, options=options, out=out, data=data, details=details, **watch)
+    return train(adapter, lengths, step, measure, options=options, out=out, data=data.hashes, details=details, **watch)

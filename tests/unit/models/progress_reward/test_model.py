@@ -73,6 +73,31 @@ def test_features_see_the_question_and_what_was_said(encoder: Any) -> None:
     assert (told[1], nearest[1], started[1]) == (pytest.approx(1, abs=1e-5), pytest.approx(1, abs=1e-5), 1)
 
 
+def test_the_nearest_sentence_so_far_is_told_and_the_mean_of_all(encoder: Any) -> None:
+    said = ("the blue river", "the red king", "a dog")
+    (row,) = step_features(encoder, [("who wrote it", said, "the red king")])
+    vectors, following = encoder.encode(list(said)), encoder.encode(["the red king"])[0]
+    assert row[-3] == pytest.approx(1, abs=1e-5)
+    assert row[-4] == pytest.approx(float(vectors.mean(0) @ following), abs=1e-5)
+    assert row[-4] < 0.999
+    assert row[-1] == pytest.approx(np.log1p(3))
+
+
+class Recording:
+    def __init__(self) -> None:
+        self.steps: list[Any] = []
+
+    def scores(self, steps: Any) -> Any:
+        self.steps += steps
+        return np.zeros(len(steps), dtype=np.float32)
+
+
+def test_a_sentence_is_scored_after_those_before_it() -> None:
+    scorer = Recording()
+    ProgressReward(scorer).reward("q", [["a", "b", "c"], ["d"]])
+    assert scorer.steps == [("q", (), "a"), ("q", ("a",), "b"), ("q", ("a", "b"), "c"), ("q", (), "d")]
+
+
 def test_the_context_keeps_the_end_of_a_long_text() -> None:
     assert context_of("q?", []) == "q?"
     assert context_of("q?", ["a" * 900, "end."]).endswith("end.")

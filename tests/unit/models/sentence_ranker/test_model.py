@@ -34,3 +34,19 @@ def test_the_cosine_is_weighed_and_added(encoder: Any, tmp_path: Path, monkeypat
     save_adapter(adapter(encoder), tmp_path / "ranker.safetensors")
     loaded = SentenceRanker.load(tmp_path / "ranker.safetensors", encoder=encoder)
     assert loaded.score("red cat", SENTENCES) == pytest.approx(1 / (1 + np.exp(-found[:, 0])), abs=1e-3)
+
+
+class Fixed:
+    """Scores sentences by a table."""
+
+    labels = LABELS
+
+    def logits(self, pairs: Any) -> Any:
+        return np.array([[{"a": 0.0, "b": 2.0, "c": -1.0}[sentence]] for _, sentence in pairs], dtype=np.float32)
+
+
+def test_the_best_sentence_is_ranked_first_and_equal_ones_keep_their_order() -> None:
+    ranker = SentenceRanker(Fixed())
+    assert ranker.rank("q", ["a", "c", "b", "a"]) == [2, 0, 3, 1]
+    assert ranker.rank("q", ["a", "c", "b"], k=2) == [2, 0]
+    assert ranker.score("q", ["a", "b"]) == pytest.approx([0.5, 1 / (1 + np.exp(-2))])
