@@ -7,9 +7,29 @@ import random
 from pathlib import Path
 from typing import Any
 
+from langgraph_evidence.retrieval.bm25 import BM25Retriever
 from langgraph_evidence.training.base import FILES, DataFolder
+from langgraph_evidence.training.offline_planner import Case
+from langgraph_evidence.types import Passage
+
+CLOCK_QUESTION = "Where was the director of The Clock born?"
+CLOCK_TEXTS = {
+    "The Clock": "The Clock is a film. It stars Bob Sample. Ann Example directed it.",
+    "Bob Sample": "Bob Sample is an artist who was born in Rome.",
+    "Ann Example": "Ann Example is an artist who was born in Paris.",
+    "The River": "The River is a film of a tower and its clock, directed by Cleo Figure.",
+}
 
 PEOPLE = ["Red King", "Blue River", "Green Cat", "Dog City", "Lion Film", "Red Lion"]
+
+
+def clock_case() -> Case:
+    """A question of two hops over four passages: it needs the first and the third."""
+    passages = [
+        Passage(id=str(index), title=title, text=text) for index, (title, text) in enumerate(CLOCK_TEXTS.items())
+    ]
+    retriever = BM25Retriever(passages=passages)
+    return Case("x", CLOCK_QUESTION, tuple(CLOCK_TEXTS.values()), frozenset({0, 2}), retriever)
 
 
 def question_row(number: Any, fold: Any, *, shuffled: bool = False) -> Any:

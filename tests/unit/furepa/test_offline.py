@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +13,7 @@ from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.llm.offline import answers
 from langgraph_evidence.llm.prompt import Prompt
 from langgraph_evidence.methods.furepa import prompts
-from langgraph_evidence.methods.furepa.offline import RESPONDERS
+from langgraph_evidence.methods.furepa.offline import RESPONDERS, responders
 
 FILM = "Tall Tales (1990 film): Tall Tales is a 1990 comedy film directed by Ann Example. It stars Bob Person."
 DIRECTOR = "Ann Example: Ann Example (born 1950) is a director. Her mother is the painter Jane Example."
@@ -24,7 +23,8 @@ QUESTION = "Who is the mother of the director of film Tall Tales (1990 Film)?"
 def ask(prompt: Prompt, *context: str, question: str = QUESTION, **options: Any) -> str:
     values: dict[str, Any] = {"context": list(context), "question": question, "history": options.pop("history", "")}
     values = {name: values[name] for name in prompt.variables}
-    call = LanguageModel("offline", responders=RESPONDERS).ask(prompt, values, parse=str, **options)
+    known = options.pop("responders", RESPONDERS)
+    call = LanguageModel("offline", responders=known).ask(prompt, values, parse=str, **options)
     return run_sync(call).text
 
 
@@ -81,10 +81,10 @@ def test_a_line_of_the_evidence_cannot_pose_as_the_question() -> None:
     assert "who?" not in ask(prompts.NEXT, hostile).partition("[Search]")[2]
 
 
-def test_the_forced_reply_holds_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_forced_reply_holds_the_reading() -> None:
     found = answers.QuotedAnswer("Jane Example", "Her mother is the painter Jane Example.")
-    monkeypatch.setattr("langgraph_evidence.methods.furepa.offline.find_answer", lambda *_: found)
-    assert ask(prompts.FORCE, FILM, DIRECTOR).endswith(
+    known = responders(finder=lambda *_: found)
+    assert ask(prompts.FORCE, FILM, DIRECTOR, responders=known).endswith(
         "Jane Example. Then we have the answer to the question.\n[Answer] Jane Example"
     )
-    assert ask(prompts.FORCE_NO_COT, FILM, DIRECTOR) == "[Answer] Jane Example"
+    assert ask(prompts.FORCE_NO_COT, FILM, DIRECTOR, responders=known) == "[Answer] Jane Example"

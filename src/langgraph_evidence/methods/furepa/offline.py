@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from langgraph_evidence.llm.offline.answers import find_answer
-from langgraph_evidence.llm.offline.hops import plan
+from langgraph_evidence.llm.offline.answers import QuotedAnswer, find_answer
+from langgraph_evidence.llm.offline.hops import NextSteps, plan
 from langgraph_evidence.methods.furepa import prompts
 
 if TYPE_CHECKING:
@@ -15,9 +16,14 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.llm.offline import Responder
 
+Planner = Callable[[str, tuple[str, ...]], NextSteps]
+"""What to do next for a question with its evidence, a passage a line."""
+Finder = Callable[[str, tuple[str, ...]], QuotedAnswer]
+"""The answer to a question by its evidence."""
 
-def _first(values: Mapping[str, Any], temperature: float, rng: random.Random) -> str:
-    return f"[Search] {plan(values['question'].strip(), ()).query(temperature, rng)}"
+
+def _first(values: Mapping[str, Any], temperature: float, rng: random.Random, *, planner: Planner) -> str:
+    return f"[Search] {planner(values['question'].strip(), ()).query(temperature, rng)}"
 
 
 def _next(
@@ -25,14 +31,16 @@ def _next(
     temperature: float,
     rng: random.Random,
     *,
+    planner: Planner,
+    finder: Finder,
     forced: bool = False,
     analysis: bool = True,
 ) -> str:
     question = values["question"].strip()
     evidence = tuple(line.strip() for line in values["context"] if line.strip())
-    plans = plan(question, evidence)
+    plans = planner(question, evidence)
     if forced or plans.answers(temperature, rng):
-        found = find_answer(question, evidence)
+        found = finder(question, evidence)
         thought = f"{found.quote} Then we have the answer to the question.".strip()
         last = f"[Answer] {found.text or question}"
     else:
@@ -41,14 +49,20 @@ def _next(
     return f"[Analysis] {thought}\n{last}" if analysis else last
 
 
-RESPONDERS: dict[str, Responder] = {
-    prompts.FIRST.name: _first,
-    prompts.NEXT.name: _next,
-    prompts.NEXT_HISTORY.name: _next,
-    prompts.NEXT_HISTORY_SCRATCH.name: _next,
-    prompts.NEXT_NO_COT.name: partial(_next, analysis=False),
-    prompts.FORCE.name: partial(_next, forced=True),
-    prompts.FORCE_HISTORY.name: partial(_next, forced=True),
-    prompts.FORCE_NO_COT.name: partial(_next, forced=True, analysis=False),
-}
+def responders(planner: Planner = plan, finder: Finder = find_answer) -> dict[str, Responder]:
+    """How to reply to each prompt, by a planner and a finder of answers; training plays with its own."""
+    following = partial(_next, planner=planner, finder=finder)
+    return {
+        prompts.FIRST.name: partial(_first, planner=planner),
+        prompts.NEXT.name: following,
+        prompts.NEXT_HISTORY.name: following,
+        prompts.NEXT_HISTORY_SCRATCH.name: following,
+        prompts.NEXT_NO_COT.name: partial(following, analysis=False),
+        prompts.FORCE.name: partial(following, forced=True),
+        prompts.FORCE_HISTORY.name: partial(following, forced=True),
+        prompts.FORCE_NO_COT.name: partial(following, forced=True, analysis=False),
+    }
+
+
+RESPONDERS = responders()
 """One entry a prompt."""

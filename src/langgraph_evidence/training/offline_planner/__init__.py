@@ -1,15 +1,18 @@
-"""The offline model's two tables (`llm.offline.weights`): played walks (`data`), their fits, figures."""
+"""The offline model's two tables (`llm.offline.weights`): rollouts of FuRePA's graph, their fits, figures."""
 
-from langgraph_evidence.training.offline_planner.data import SETTINGS, Case, read_cases, sample_queries
+from langgraph_evidence.training.offline_planner.data import Case, read_cases
 from langgraph_evidence.training.offline_planner.evaluate import measure_shipped_planner
+from langgraph_evidence.training.offline_planner.rollouts import Order, Rollout, Search, play
 from langgraph_evidence.training.offline_planner.train import PlannerOptions, train_offline_planner
 
 __all__ = [
-    "SETTINGS",
     "Case",
+    "Order",
     "PlannerOptions",
+    "Rollout",
+    "Search",
     "measure_shipped_planner",
+    "play",
     "read_cases",
-    "sample_queries",
     "train_offline_planner",
 ]

@@ -1,16 +1,14 @@
-"""Examples for the offline planner: FuRePA's loop over a question's own passages, played without a language model."""
+"""Questions over their own passages, and what the offline planner can ask next at some states of their evidence."""
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from langgraph_evidence.llm.offline.candidates import proposed
-from langgraph_evidence.llm.offline.coverage import coverage
-from langgraph_evidence.llm.offline.hops import FEWEST, plan
+from langgraph_evidence.llm.offline.hops import FEWEST
 from langgraph_evidence.llm.offline.questions import analyse
-from langgraph_evidence.methods.furepa.assessor import filter_queries
 from langgraph_evidence.methods.furepa.plans import context_of
 from langgraph_evidence.methods.furepa.settings import FurepaSettings
 from langgraph_evidence.retrieval.bm25 import BM25Retriever
@@ -20,12 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from langgraph_evidence.llm.offline.candidates import Candidate
-    from langgraph_evidence.llm.offline.hops import NextSteps
-    from langgraph_evidence.llm.offline.weights import Tables
     from langgraph_evidence.training.base import DataFolder
 
 SETTINGS = FurepaSettings()
-TEMPERATURE = SETTINGS.temperature or 0.0
 _POOL = 10
 """Passages that a question needs to be worth searching; files hold some rows of gold passages alone."""
 
@@ -39,7 +34,7 @@ class Case:
         question: The question.
         lines: The passages as a prompt shows them.
         gold: Indexes of those it needs.
-        retriever: BM25 over them.
+        retriever: BM25 over them; their ids are their indexes.
     """
 
     source: str
@@ -47,17 +42,17 @@ class Case:
     lines: tuple[str, ...]
     gold: frozenset[int]
     retriever: BM25Retriever
-    _rankings: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    _matches: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def ranking(self, query: str) -> tuple[int, ...]:
-        """All passages, best first."""
-        if query not in self._rankings:
-            self._rankings[query] = full_ranking(self.retriever, query)
-        return self._rankings[query]
+        """All passages, best first; those that share no term with the query come last."""
+        return full_ranking(self.retriever, query)
 
     def found(self, query: str, held: Sequence[int]) -> int | None:
-        """The first passage of a query that is not held; nothing when all are."""
-        return next((index for index in self.ranking(query) if index not in held), None)
+        """The first passage that a query finds and that is not held."""
+        if query not in self._matches:
+            self._matches[query] = tuple(self.retriever.rank(query, len(self.lines)).positions.tolist())
+        return next((index for index in self._matches[query] if index not in held), None)
 
     def evidence(self, held: Sequence[int]) -> tuple[str, ...]:
         """The lines of the held passages."""
@@ -77,16 +72,6 @@ class Choice:
     good: list[bool]
 
 
-@dataclass(frozen=True)
-class Readiness:
-    """One state: the features of `coverage`, and whether the evidence is complete."""
-
-    source: str
-    held: int
-    features: dict[str, float]
-    complete: bool
-
-
 def read_cases(data: DataFolder, folds: Iterable[int], *, seed: int = 0, limit: int = 0) -> list[Case]:
     """The questions of the folds in random order, of each data set `limit` at most, or all with 0."""
     kept, cases = frozenset(folds), []
@@ -104,8 +89,8 @@ def read_cases(data: DataFolder, folds: Iterable[int], *, seed: int = 0, limit: 
 
 def make_choices(cases: Iterable[Case], *, seed: int = 0) -> list[Choice]:
     """The choices at states that lack something, right and wrong passages held."""
-    chooser = random.Random(seed)
-    states = ((case, held) for case in cases for held in _states(case, chooser))
+    rng = random.Random(seed)
+    states = ((case, held) for case in cases for held in _states(case, rng))
     return [_choice(case, held) for case, held in states if not case.gold.issubset(held)]
 
 
@@ -117,56 +102,12 @@ def _choice(case: Case, held: Sequence[int]) -> Choice:
     return Choice(case.source, features, [case.found(query, held) in case.gold for query in unique])
 
 
-def _states(case: Case, chooser: random.Random) -> list[tuple[int, ...]]:
+def _states(case: Case, rng: random.Random) -> list[tuple[int, ...]]:
     """Nothing; one passage; a right one with a wrong one in either order; some or all but one of many right ones."""
     gold, ranking = sorted(case.gold), case.ranking(case.question)
     wrong = next(index for index in ranking if index not in case.gold)
     states = [(), ranking[:1], *((index,) for index in gold)]
-    states += [(chooser.choice(gold), wrong), (wrong, chooser.choice(gold))]
+    states += [(rng.choice(gold), wrong), (wrong, rng.choice(gold))]
     if len(gold) > FEWEST:
-        states += [tuple(chooser.sample(gold, FEWEST)), tuple(chooser.sample(gold, len(gold) - 1))]
+        states += [tuple(rng.sample(gold, FEWEST)), tuple(rng.sample(gold, len(gold) - 1))]
     return list(dict.fromkeys(states))
-
-
-def make_readiness(cases: Iterable[Case], tables: Tables, *, seed: int = 0) -> list[Readiness]:
-    """The states of walks that never stop; `tables` choose the queries."""
-    rows = []
-    for case in cases:
-        held, _ = walk(case, tables, seed=seed, may_stop=False)
-        for count in range(FEWEST, len(held) + 1):
-            evidence = case.evidence(held[:count])
-            best = plan(case.question, evidence, tables=tables).queries[0][1]
-            features = coverage(analyse(case.question), evidence, best=best)
-            rows.append(Readiness(case.source, count, features, case.gold.issubset(held[:count])))
-    return rows
-
-
-def walk(case: Case, tables: Tables, *, seed: int = 0, may_stop: bool = True) -> tuple[list[int], bool]:
-    """Plays FuRePA's loop; the first query that the filter leaves is asked, so no scorer is needed.
-
-    Returns:
-        The passages in the order they were found, and whether the planner chose to answer.
-    """
-    held: list[int] = []
-    done: list[str] = []
-    temperature = TEMPERATURE
-    for _ in range(SETTINGS.iterations):
-        plans = plan(case.question, case.evidence(held), tables=tables)
-        plans = plans if may_stop else replace(plans, ready=0.0)
-        queries = sample_queries(plans, temperature, f"{seed}/{case.question}/{held}/{temperature}")
-        if 1 - len(queries) / SETTINGS.samples >= SETTINGS.threshold:
-            return held, True
-        fresh = filter_queries(queries, done, eps=SETTINGS.eps, min_cluster=SETTINGS.min_cluster)
-        if not fresh:
-            temperature = min(temperature + SETTINGS.temperature_step, SETTINGS.temperature_limit)
-            continue
-        done.append(queries[fresh[0]])
-        new = case.found(done[-1], held)
-        held += [] if new is None else [new]
-    return held, False
-
-
-def sample_queries(plans: NextSteps, temperature: float, seed: str) -> list[str]:
-    """The queries of the samples that do not answer."""
-    chances = [random.Random(f"{seed}/{index}") for index in range(SETTINGS.samples)]
-    return [plans.query(temperature, chance) for chance in chances if not plans.answers(temperature, chance)]

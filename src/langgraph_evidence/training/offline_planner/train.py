@@ -15,15 +15,9 @@ from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.llm.offline.weights import NAME, Tables
 from langgraph_evidence.models.base import write_aside
 from langgraph_evidence.training.base import TRAIN_FOLDS, TUNE_FOLD, DataFolder, Progress, TrainResult
-from langgraph_evidence.training.offline_planner.data import (
-    Case,
-    Choice,
-    Readiness,
-    make_choices,
-    make_readiness,
-    read_cases,
-)
+from langgraph_evidence.training.offline_planner.data import Case, Choice, make_choices, read_cases
 from langgraph_evidence.training.offline_planner.evaluate import measure_planner
+from langgraph_evidence.training.offline_planner.rollouts import Readiness, make_readiness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,7 +39,7 @@ class PlannerOptions:
         steps: Adam's steps for the query table.
         learning_rate: Adam's rate.
         decay: Weight of the squared norm in both losses.
-        seed: Of the questions' order, the states and the walks.
+        seed: Of the questions' order, the states and the rollouts.
     """
 
     questions: int = 500
@@ -101,12 +95,14 @@ def fit_ready(rows: Sequence[Readiness], options: PlannerOptions) -> dict[str, f
         InvalidInput: There are no rows.
     """
     if not rows:
-        raise InvalidInput("No walk found two passages: nothing tells when to stop. Check the data folder and folds.")
+        raise InvalidInput(
+            "No rollout found two passages: nothing tells when to stop. Check the data folder and folds."
+        )
     names, features = _matrix([row.features for row in rows])
     complete = np.array([row.complete for row in rows])
     # scikit-learn's C weighs the sum of the losses against half the squared norm, `decay` the norm against their mean.
     fit = LogisticRegression(C=1 / (2 * len(rows) * options.decay), fit_intercept=False, tol=1e-8, max_iter=1000)
-    # It refuses rows of one class, which short walks can give: each stands as both, one of the two without weight.
+    # It refuses rows of one class, which short rollouts can give: each stands as both, one of the two without weight.
     both = np.repeat([True, False], len(rows))
     fit.fit(np.tile(features, (2, 1)), both, np.concatenate([complete, ~complete]).astype(float))
     return _table(names, fit.coef_[0].tolist())
@@ -132,7 +128,7 @@ def fit_tables(
     *,
     report: Callable[[int, int, float], None] | None = None,
 ) -> Tables:
-    """Both tables; the second is fitted on walks by the first.
+    """Both tables; the second is fitted on rollouts by the first.
 
     Raises:
         InvalidInput: The cases give nothing to learn from.

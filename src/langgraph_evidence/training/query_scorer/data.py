@@ -36,7 +36,7 @@ class Pool:
     Args:
         source: The data set.
         question: The question.
-        passages: Those that can still be found: all, or in the middle of a course those not held.
+        passages: Those that can still be found: all, or in the middle of a run those not held.
         gold: Indexes of the gold ones.
         queries: Candidate queries; the question itself, where it is one, first.
         rankings: For each query, the passages' indexes as BM25 ranks them; those without a shared term come last.
@@ -79,33 +79,33 @@ def read_pools(data: DataFolder, folds: Iterable[int], *, seed: int = 0, queries
     return pools
 
 
-def _pool(source: str, row: Row, steps: Sequence[str], chooser: random.Random, *, limit: int) -> Pool | None:
+def _pool(source: str, row: Row, steps: Sequence[str], rng: random.Random, *, limit: int) -> Pool | None:
     passages = passages_of(row)
     gold = frozenset(index for index in row["gold_idx"] if index < len(passages))
     if not gold or len(gold) == len(passages):
         return None
-    asked = list(dict.fromkeys(query for query in _queries(row, passages, steps, chooser) if query.strip()))
+    asked = list(dict.fromkeys(query for query in _queries(row, passages, steps, rng) if query.strip()))
     others = [query for query in asked if query != row["question"]]
-    chosen = [row["question"], *chooser.sample(others, min(len(others), limit - 1))]
+    chosen = [row["question"], *rng.sample(others, min(len(others), limit - 1))]
     retriever = BM25Retriever(passages=passages)
     rankings = tuple(full_ranking(retriever, query) for query in chosen)
     return Pool(source, row["question"], tuple(map(passage_line, passages)), gold, tuple(chosen), rankings)
 
 
-def _queries(row: Row, passages: Sequence[Passage], steps: Sequence[str], chooser: random.Random) -> Iterator[str]:
+def _queries(row: Row, passages: Sequence[Passage], steps: Sequence[str], rng: random.Random) -> Iterator[str]:
     yield from _hops(row)
     yield from (_REFERENCE.sub("", step.removeprefix("return ")).strip() for step in steps)
     yield from (f"{subject} {relation}" for subject, relation, _ in row.get("evidences") or ())
     gold = [passages[index] for index in row["gold_idx"] if index < len(passages)]
-    for evidence in (chooser.choice(gold), chooser.choice(passages)):
-        yield from _bridges(row["question"], evidence, chooser)
-    yield from _variants(row["question"], [passage["title"] for passage in passages], chooser)
+    for evidence in (rng.choice(gold), rng.choice(passages)):
+        yield from _bridges(row["question"], evidence, rng)
+    yield from _variants(row["question"], [passage["title"] for passage in passages], rng)
 
 
-def _bridges(question: str, evidence: Passage, chooser: random.Random) -> Iterator[str]:
+def _bridges(question: str, evidence: Passage, rng: random.Random) -> Iterator[str]:
     found = list(dict.fromkeys(_NAME.findall(evidence["text"])))
     rest = " ".join(_NAME.sub("", question).rstrip("?").split())
-    for name in [evidence["title"], *chooser.sample(found, min(len(found), 2))]:
+    for name in [evidence["title"], *rng.sample(found, min(len(found), 2))]:
         yield name
         yield f"{name} {rest}"
 
@@ -123,14 +123,14 @@ def _answer(hops: Sequence[Row], number: int) -> str:
     return str(hops[number - 1]["answer"]) if 0 < number <= len(hops) else ""
 
 
-def _variants(question: str, titles: Sequence[str], chooser: random.Random) -> Iterator[str]:
+def _variants(question: str, titles: Sequence[str], rng: random.Random) -> Iterator[str]:
     names, words = _NAME.findall(question)[:3], question.rstrip("?").split()
     for name in names:
         yield name
         yield question.replace(name, "")
-        yield question.replace(name, chooser.choice(titles))
+        yield question.replace(name, rng.choice(titles))
     yield " ".join(words[: len(words) // 2])
     yield " ".join(words[len(words) // 2 :])
-    yield " ".join(chooser.sample(words, min(4, len(words))))
-    yield f"{chooser.choice(titles)} {' '.join(words[-3:])}"
-    yield from chooser.sample(_VAGUE, 2)
+    yield " ".join(rng.sample(words, min(4, len(words))))
+    yield f"{rng.choice(titles)} {' '.join(words[-3:])}"
+    yield from rng.sample(_VAGUE, 2)

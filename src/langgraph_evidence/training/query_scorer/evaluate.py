@@ -12,7 +12,7 @@ from langgraph_evidence.methods.furepa.assessor import rank_queries
 from langgraph_evidence.models.query_scorer import ListwiseQueryScorer, SimilarityScorer
 from langgraph_evidence.training.base import with_intervals
 from langgraph_evidence.training.query_scorer.data import read_pools
-from langgraph_evidence.training.query_scorer.rollouts import read_course
+from langgraph_evidence.training.query_scorer.rollouts import read_rollouts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -45,9 +45,9 @@ def measure_pools(scorer: QueryScorer, pools: Sequence[Pool], *, seed: int = 0) 
 
 def pool_rows(scorer: QueryScorer, pools: Sequence[Pool], *, seed: int = 0) -> list[dict[str, float]]:
     """What `pool_figures` is made of, for each pool."""
-    chooser, rows = random.Random(seed), []
+    rng, rows = random.Random(seed), []
     for pool in pools:
-        order = chooser.sample(range(len(pool.queries)), len(pool.queries))
+        order = rng.sample(range(len(pool.queries)), len(pool.queries))
         ranks = [1 / pool.gold_rank(index) for index in order]
         scores = scorer.score([pool.queries[index] for index in order], pool.passages)
         row = {
@@ -87,11 +87,11 @@ def measure_query_scorer(
 ) -> Metrics:
     """Document F1 at 0.5 and the reciprocal rank of the chosen query: trained and by similarity, each data set.
 
-    Those "in the graph" are of the queries that the offline model asks in FuRePA's course, without what is held then;
-    the whole question is seldom one of them. Intervals are over resampled questions, there over resampled iterations.
+    Those "in the graph" are of the queries that the offline model asks in rollouts, without what is held then; the
+    whole question is seldom one of them. Intervals are over resampled questions, there over resampled iterations.
     """
     folds = frozenset(folds)
-    pools, course = read_pools(data, folds), read_course(data, folds)
+    pools, rollouts = read_pools(data, folds), read_rollouts(data, folds)
     scorers: dict[str, QueryScorer] = {
         "trained": ListwiseQueryScorer.load(source, encoder=encoder),
         "similarity": SimilarityScorer(encoder),
@@ -103,7 +103,7 @@ def measure_query_scorer(
         for name in sorted({pool.source for pool in pools}):
             chosen = [row for row, pool in zip(rows, pools, strict=True) if pool.source == name]
             figures[f"{scorer_name}, {name}"] = with_intervals(chosen, pool_figures, of=_QUERY_INTERVALS)
-        in_graph = with_intervals(pool_rows(scorer, course), pool_figures, of=_QUERY_INTERVALS)
+        in_graph = with_intervals(pool_rows(scorer, rollouts), pool_figures, of=_QUERY_INTERVALS)
         if in_graph:
             figures[f"{scorer_name}, in the graph"] = {k: v for k, v in in_graph.items() if k != "question"}
     return figures

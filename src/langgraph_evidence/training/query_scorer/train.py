@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 import torch.nn.functional as F
 
+from langgraph_evidence.methods.furepa import FurepaSettings
 from langgraph_evidence.models.base import Adapter, AdapterSpec
 from langgraph_evidence.models.query_scorer import FEATURES, HEAD, LABELS, QueryHead, pool_features
 from langgraph_evidence.training.base import (
@@ -22,7 +23,7 @@ from langgraph_evidence.training.base import (
 )
 from langgraph_evidence.training.query_scorer.data import Pool, read_pools
 from langgraph_evidence.training.query_scorer.evaluate import measure_pools
-from langgraph_evidence.training.query_scorer.rollouts import read_course
+from langgraph_evidence.training.query_scorer.rollouts import read_rollouts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +42,7 @@ ALPHA = 0.1
 QUESTIONS = 450
 """Questions to train on: encoding their passages is nearly all the time that training takes."""
 TEMPERATURES = (0.2, 1.0)
-"""Of the courses; the paper's two first temperatures (section 4.1)."""
+"""Of the rollouts; the paper's two first temperatures (section 4.1)."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +62,12 @@ class Round:
 
 def make_rounds(encoder: Encoder, pools: Sequence[Pool], *, seed: int, parts: int = 3) -> list[Round]:
     """All candidates of a pool as one round, and `parts` rounds of a few of them, as a graph proposes them."""
-    chooser, rounds = random.Random(seed), []
+    rng, rounds = random.Random(seed), []
     for pool in pools:
         everything = list(range(len(pool.queries)))
         for part in range(parts + 1):
-            size = chooser.randint(2, 6) if part else len(everything)
-            chosen = everything if len(everything) <= size else sorted(chooser.sample(everything, size))
+            size = rng.randint(2, 6) if part else len(everything)
+            chosen = everything if len(everything) <= size else sorted(rng.sample(everything, size))
             rounds.append(_round(encoder, pool, chosen))
     return rounds
 
@@ -93,7 +94,7 @@ class _Measured:
 
     encoder: Encoder
     pools: Sequence[Pool]
-    course: Sequence[Pool]
+    rollouts: Sequence[Pool]
     head: nn.Module = field(default_factory=QueryHead)
     known: dict[tuple[tuple[str, ...], tuple[str, ...]], Tensor] = field(default_factory=dict)
     trained = True
@@ -109,7 +110,7 @@ class _Measured:
     def figures(self, frozen: Adapter) -> dict[str, float]:
         self.head = frozen.head.eval()
         figures = measure_pools(self, self.pools)
-        graph = measure_pools(self, self.course) if self.course else {}
+        graph = measure_pools(self, self.rollouts) if self.rollouts else {}
         asked = {f"graph {name}": graph[name] for name in graph if name != "question"}
         return figures | asked | {"score": figures["f1"] + figures["chosen"] + graph.get("chosen", 0.0)}
 
@@ -126,7 +127,7 @@ def train_query_scorer(
 ) -> TrainResult:
     """Trains on folds 0-6 (`limit` questions, or all with 0), stops by fold 7, and writes the adapter to `out`."""
     rounds = training_rounds(encoder, data, seed=options.seed, limit=limit)
-    measured = _Measured(encoder, read_pools(data, [TUNE_FOLD], seed=options.seed), read_course(data, [TUNE_FOLD]))
+    measured = _Measured(encoder, read_pools(data, [TUNE_FOLD], seed=options.seed), read_rollouts(data, [TUNE_FOLD]))
     torch.manual_seed(options.seed)
     head = QueryHead()
     head.fit_scale(torch.cat([item.features.reshape(-1, FEATURES) for item in rounds]))
@@ -150,15 +151,15 @@ def train_query_scorer(
 
 
 def training_rounds(encoder: Encoder, data: DataFolder, *, seed: int, limit: int) -> list[Round]:
-    """The rounds of `limit` questions of folds 0-6, or of all with 0: their candidates and their courses."""
+    """The rounds of `limit` questions of folds 0-6, or of all with 0: their candidates and their rollouts."""
     pools = read_pools(data, TRAIN_FOLDS, seed=seed)
     random.Random(seed + 1).shuffle(pools)
     chosen = pools[: limit or None]
     questions = {pool.question for pool in chosen}
-    courses = [
+    searches = [
         pool
-        for temperature in TEMPERATURES
-        for pool in read_course(data, TRAIN_FOLDS, seed=seed, questions=questions, temperature=temperature)
+        for settings in (FurepaSettings(temperature=temperature) for temperature in TEMPERATURES)
+        for pool in read_rollouts(data, TRAIN_FOLDS, seed=seed, questions=questions, settings=settings)
     ]
     rounds = make_rounds(encoder, chosen, seed=seed)
-    return rounds + [_round(encoder, pool, range(len(pool.queries))) for pool in courses]
+    return rounds + [_round(encoder, pool, range(len(pool.queries))) for pool in searches]

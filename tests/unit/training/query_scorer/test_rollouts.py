@@ -1,4 +1,4 @@
-"""The query scorer's rounds out of FuRePA's own course, on a question of four passages."""
+"""The query scorer's rounds out of rollouts of FuRePA's graph, on a question of four passages."""
 
 from __future__ import annotations
 
@@ -8,44 +8,38 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from toy_training_data import CLOCK_QUESTION, CLOCK_TEXTS, clock_case
 
 from langgraph_evidence.llm.offline.candidates import proposed
+from langgraph_evidence.llm.offline.hops import NextSteps
 from langgraph_evidence.llm.offline.questions import analyse
-from langgraph_evidence.retrieval.bm25 import BM25Retriever
+from langgraph_evidence.methods.furepa import FurepaSettings
 from langgraph_evidence.training.base import FILES
 from langgraph_evidence.training.base.data import DataFolder
-from langgraph_evidence.training.offline_planner.data import Case
+from langgraph_evidence.training.offline_planner import Case, Search, play
 from langgraph_evidence.training.query_scorer import train
 from langgraph_evidence.training.query_scorer.data import read_pools
 from langgraph_evidence.training.query_scorer.evaluate import measure_query_scorer
-from langgraph_evidence.training.query_scorer.rollouts import Stage, course, pool_at, read_course
-from langgraph_evidence.types import Passage
+from langgraph_evidence.training.query_scorer.rollouts import pool_at, read_rollouts, scored_searches
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-QUESTION = "Where was the director of The Clock born?"
-TEXTS = {
-    "The Clock": "The Clock is a film. It stars Bob Sample. Ann Example directed it.",
-    "Bob Sample": "Bob Sample is an artist who was born in Rome.",
-    "Ann Example": "Ann Example is an artist who was born in Paris.",
-    "The River": "The River is a film of a tower and its clock, directed by Cleo Figure.",
-}
-PASSAGES = [Passage(id=str(number), title=title, text=text) for number, (title, text) in enumerate(TEXTS.items())]
+TEXTS = tuple(CLOCK_TEXTS.values())
 
 
 @pytest.fixture
 def case() -> Case:
-    return Case("x", QUESTION, tuple(TEXTS.values()), frozenset({0, 2}), BM25Retriever(passages=PASSAGES))
+    return clock_case()
 
 
 def test_what_is_held_is_neither_gold_nor_searched(case: Case) -> None:
     queries = ("The Clock", "Ann Example", "Rome")
-    before, after = pool_at(case, Stage((), queries)), pool_at(case, Stage((0,), queries))
+    before, after = pool_at(case, Search((), queries)), pool_at(case, Search((0,), queries))
     assert [before.gold_rank(index) for index in range(3)] == [1, 1, 2]
     assert before.gold == {0, 2}
     # Without the first passage the others move up by one: Ann Example, once the third, is now the second of three.
-    assert after.passages == tuple(TEXTS.values())[1:]
+    assert after.passages == TEXTS[1:]
     assert after.gold == {1}
     assert all(sorted(ranking) == [0, 1, 2] for ranking in after.rankings)
     # "The Clock" found the held passage first; of what is left, The River alone has a word of it.
@@ -56,17 +50,36 @@ def test_what_is_held_is_neither_gold_nor_searched(case: Case) -> None:
     assert after.labels(1) == [0.0, 1.0, 0.0]
 
 
-def test_a_course_asks_what_the_offline_model_asks_of_what_it_holds(case: Case) -> None:
-    stages = [stage for seed in range(20) for stage in course(case, seed=seed, temperature=1.5)]
-    assert {stage.held for stage in stages} >= {(), (0,)}
-    for stage in stages:
-        possible = {candidate.query for candidate in proposed(analyse(QUESTION), case.evidence(stage.held))}
-        assert len(stage.queries) > 1
-        assert possible.issuperset(stage.queries)
-        assert not case.gold.issubset(stage.held)
-        assert pool_at(case, stage).gold
-    assert "Ann Example" in {query for stage in stages for query in stage.queries if stage.held}
-    assert list(course(case, seed=3)) == list(course(case, seed=3))
+def test_the_scored_searches_ask_what_the_offline_model_asks_of_what_is_held(case: Case) -> None:
+    warm = FurepaSettings(temperature=1.5)
+    searches = [search for seed in range(12) for search in scored_searches(case, seed=seed, settings=warm)]
+    assert {search.held for search in searches} >= {(), (0,)}
+    for search in searches:
+        possible = {candidate.query for candidate in proposed(analyse(CLOCK_QUESTION), case.evidence(search.held))}
+        assert len(search.queries) > 1
+        assert possible.issuperset(search.queries)
+        assert not case.gold.issubset(search.held)
+        assert pool_at(case, search).gold
+    assert "Ann Example" in {query for search in searches for query in search.queries if search.held}
+    assert scored_searches(case, seed=3, settings=warm) == scored_searches(case, seed=3, settings=warm)
+
+
+def test_any_of_the_queries_may_be_executed_not_the_first_sampled_alone(case: Case) -> None:
+    warm = FurepaSettings(temperature=1.5)
+    sampled = [play(case, seed=seed, settings=warm, may_answer=False).searches[0].queries for seed in range(8)]
+    drawn = [scored_searches(case, seed=seed, settings=warm)[0].queries for seed in range(8)]
+    assert list(map(set, drawn)) == list(map(set, sampled))
+    assert {one == other for one, other in zip(drawn, sampled, strict=True)} == {True, False}
+
+
+@pytest.mark.parametrize(("differing", "asked"), [(0.05, 1), (1.0, 0)])
+def test_the_filter_of_the_settings_says_what_is_scored(
+    case: Case, monkeypatch: pytest.MonkeyPatch, differing: float, asked: int
+) -> None:
+    plans = NextSteps((("film tower alpha", 0.0), ("film tower beta", 0.0)), ready=0.0, known="")
+    monkeypatch.setattr("langgraph_evidence.training.offline_planner.rollouts.plan", lambda *_, **__: plans)
+    searches = scored_searches(case, seed=0, settings=FurepaSettings(differing=differing, iterations=1))
+    assert len(searches) == asked
 
 
 PEOPLE = "Bob Cleo Dora Egon Fritz Greta Hans Ida Jane".split()
@@ -92,19 +105,19 @@ def folder(tmp_path: Path) -> DataFolder:
     return DataFolder(tmp_path / "data")
 
 
-def test_training_takes_the_courses_of_the_questions_it_has_pools_of(folder: DataFolder, encoder: Any) -> None:
+def test_training_takes_the_rollouts_of_the_questions_it_has_pools_of(folder: DataFolder, encoder: Any) -> None:
     rounds = train.training_rounds(encoder, folder, seed=0, limit=1)
     pools = read_pools(folder, range(7))
     random.Random(1).shuffle(pools)
     question = pools[0].question
-    courses = [
+    searches = [
         pool
-        for temperature in train.TEMPERATURES
-        for pool in read_course(folder, range(7), questions={question}, temperature=temperature)
+        for settings in (FurepaSettings(temperature=temperature) for temperature in train.TEMPERATURES)
+        for pool in read_rollouts(folder, range(7), questions={question}, settings=settings)
     ]
-    assert courses
-    assert {pool.question for pool in courses} == {question}
-    assert len(rounds) == 4 + len(courses)  # a pool is one round whole and three in parts
+    assert searches
+    assert {pool.question for pool in searches} == {question}
+    assert len(rounds) == 4 + len(searches)  # a pool is one round whole and three in parts
 
 
 def test_the_figures_in_the_graph_stand_beside_the_others(folder: DataFolder, encoder: Any, tmp_path: Path) -> None:
