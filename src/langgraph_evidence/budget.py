@@ -118,7 +118,7 @@ class Budget:
         return 0.0 if last else max(pace(ledger), (self.seconds or 0.0) / 10)
 
     def _token_calls(self, ledger: Mapping[str, Usage], used: Usage, *, last: bool) -> int:
-        """The calls that the tokens left are enough for, one kept back; prompts grow, so each may cost twice the last."""
+        """The calls that the tokens left are enough for, one kept back; prompts grow: each may cost twice the last."""
         if self.tokens is None:
             return _MANY
         left = self.tokens - _tokens(used)
