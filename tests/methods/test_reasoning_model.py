@@ -37,8 +37,9 @@ def test_furepa_runs_to_its_end_and_is_refused_the_temperature_once(iterations: 
     assert (out["answer"], out["stopped"]) == ("Gwalior", "answered" if iterations == 6 else "forced")
     told = [data["parameter"] for kind, data in events if kind == "custom" and data["type"].startswith("llm.")]
     assert told == ["temperature"]
-    assert out["usage"]["calls"] == len(server.arrivals)
     refused = [arrival for arrival in server.arrivals if "temperature" in arrival["body"]]
+    # What was refused reached no model, and is no call.
+    assert out["usage"]["calls"] == len(server.arrivals) - len(refused)
     assert 1 <= len(refused) <= 5
 
 
@@ -56,5 +57,5 @@ def test_rebel_runs_to_its_end_and_is_refused_the_temperature_once() -> None:
         graph = create_rebel(client(server), [Table(FACTS).tool()], features=word_features).compile()
         out = graph.invoke({"question": "Who wrote Emma?"})
     assert (out["answer"], out["stopped"]) == ("Jane Austen", "answered")
-    assert out["usage"]["calls"] == len(server.arrivals) == 5
+    assert (out["usage"]["calls"], len(server.arrivals)) == (4, 5)
     assert ["temperature" in arrival["body"] for arrival in server.arrivals] == [True] + [False] * 4
