@@ -144,15 +144,15 @@ def test_one_question_asked_of_several_corpora_and_models_gets_the_answer_of_eac
 
 @ways(in_threads, in_tasks)
 def test_the_offline_model_reads_the_evidence_of_each_run(together: Any) -> None:
-    """One process, one reader, one planner and their caches; the passages are alike but for what they answer."""
+    """One process, one reader, one planner and their caches; the passages differ in what they answer and where."""
     film = {"in_threads": "Tall Tales", "in_tasks": "Short Tales"}[together.__name__]  # nothing of it is cached yet
     people = "Ada Moore, Ben Lodge, Cora Finch, Dean Marsh".split(", ")
     corpora: list[Mapping[str, tuple[str, str]]] = [
         {
             "film": (film, f"{film} is a 1990 film directed by {person}."),
-            "person": (person, f"{person} is a director who was born in {town}."),
+            "person": (person, f"{person} is {'a very old ' * number}director who was born in {town}."),
         }
-        for person, town in zip(people, ["Oslo", "Rome", "Lima", "Bern"], strict=True)
+        for number, (person, town) in enumerate(zip(people, ["Oslo", "Rome", "Lima", "Bern"], strict=True))
     ]
     question = {"question": f"Where was the director of the film {film} born?"}
     graphs: list[Any] = [
