@@ -44,11 +44,23 @@ def spent(ledger: Mapping[str, Usage]) -> Usage:
     return total
 
 
-def pace(ledger: Mapping[str, Usage]) -> float:
-    """The seconds that a call may be expected to take: those of the slowest in the last round that asked a model."""
+def last_round(ledger: Mapping[str, Usage]) -> list[Usage]:
+    """The rows of the last round that asked a model: what the next one is expected to be like."""
     asked = [name for name, row in ledger.items() if row["calls"]]
     last = asked[-1].rpartition(".")[0] if asked else ""
-    return max((ledger[name]["seconds"] for name in asked if name.rpartition(".")[0] == last), default=0.0)
+    return [ledger[name] for name in asked if name.rpartition(".")[0] == last]
+
+
+def pace(ledger: Mapping[str, Usage]) -> float:
+    """The seconds that a call may be expected to take: those of the slowest in the last round that asked a model."""
+    return max((row["seconds"] for row in last_round(ledger)), default=0.0)
+
+
+def _tokens(row: Usage) -> int:
+    return row["input_tokens"] + row["output_tokens"]
+
+
+_MANY = 10**9
 
 
 class Allowance(NamedTuple):
@@ -87,8 +99,7 @@ class Budget:
         """
         used = spent(ledger)
         left = self.calls_left(used)
-        if self.tokens is not None and used["input_tokens"] + used["output_tokens"] >= self.tokens:
-            return 0
+        wanted = min(wanted, self._token_calls(ledger, used, last=last))
         if self.seconds is not None and self.seconds - used["seconds"] <= 2 * self._kept_seconds(ledger, last=last):
             return 0
         return wanted if left is None else max(min(wanted, left - kept), 0)
@@ -105,6 +116,16 @@ class Budget:
     def _kept_seconds(self, ledger: Mapping[str, Usage], *, last: bool) -> float:
         """As long as the last round took, and a tenth of the whole at least: the last answer may be slower."""
         return 0.0 if last else max(pace(ledger), (self.seconds or 0.0) / 10)
+
+    def _token_calls(self, ledger: Mapping[str, Usage], used: Usage, *, last: bool) -> int:
+        """The calls that the tokens left are enough for, one kept back; prompts grow: each may cost twice the last."""
+        if self.tokens is None:
+            return _MANY
+        left = self.tokens - _tokens(used)
+        dearest = 2 * max((_tokens(row) for row in last_round(ledger)), default=0)
+        if left <= 0 or last or not dearest:
+            return _MANY if left > 0 else 0
+        return max(left // dearest - 1, 0)
 
     def calls_left(self, used: Usage) -> int | None:
         """The calls that may still be made, or None without a limit."""

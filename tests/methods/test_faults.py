@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 from furepa_world import FORCE, QUESTION, FixedScorer, WordRetriever, scripted
 from langchain_core.messages import AIMessage
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.tools import StructuredTool
 from langchain_openai import ChatOpenAI
+from langgraph.checkpoint.memory import InMemorySaver
 from rebel_world import Table
 from rebel_world import build as build_rebel
 from rebel_world import scripted as rebel_scripted
@@ -92,6 +95,53 @@ def test_a_retriever_that_gives_no_documents_is_named(given: Any, named: str) ->
         build(retriever=Odd()).invoke({"question": QUESTION})
 
 
+class NoK(BaseRetriever):
+    """LangChain hands k on to it, since it has a name of its own, and it knows none."""
+
+    def _get_relevant_documents(self, query: str, *, run_manager: Any, top: int = 3) -> Any:
+        return WordRetriever().invoke(query, None, k=top)
+
+
+@pytest.mark.parametrize("retriever", [NoK(), WordRetriever().with_config(tags=["a"]), NoK().with_retry()])
+@pytest.mark.parametrize("waited", [True, False])
+def test_a_retriever_of_another_make_needs_no_k(retriever: Any, waited: bool) -> None:
+    graph = build(retriever=retriever)
+    given = {"question": QUESTION}
+    out = asyncio.run(graph.ainvoke(given)) if waited else graph.invoke(given)
+    assert out["answer"] == "Gwalior, India"
+
+
+@pytest.mark.parametrize("edit", [[], [{"query": "stadium named after Roop Singh"}]])
+def test_a_human_strikes_the_queries_or_puts_one_in(edit: Any) -> None:
+    settings = FurepaSettings()
+    builder = create_furepa(scripted(), WordRetriever(), settings=settings, query_scorer=FixedScorer({}))
+    graph = builder.compile(checkpointer=InMemorySaver(), interrupt_after=["assess"])
+    config: Any = {"configurable": {"thread_id": "1"}}
+    graph.invoke({"question": QUESTION}, config)
+    graph.update_state(config, {"queries": edit})
+    out = graph.invoke(None, config)
+    while graph.get_state(config).next:
+        out = graph.invoke(None, config)
+    assert out["answer"] == "Gwalior, India"
+    assert next(step["query"] for step in out["steps"]) == (edit[0]["query"] if edit else "Dhyan Chand brother")
+
+
+def test_a_tool_that_the_deadline_cuts_is_the_budgets_end() -> None:
+    async def slow(query: str) -> str:
+        await asyncio.sleep(3)
+        return query
+
+    tool = StructuredTool.from_function(coroutine=slow, name="slow", description="Looks up.")
+    out = build_rebel(rebel_scripted(), [tool], max_seconds=0.6).compile().invoke({"question": "Who?"})
+    assert out["stopped"] == "budget"
+
+
+def test_tokens_are_kept_back_for_the_last_answer() -> None:
+    for tokens in range(2000, 6000, 250):
+        out = build(max_tokens=tokens).invoke({"question": QUESTION})
+        assert (out["answer"][:7], out["stopped"]) in {("Gwalior", "budget"), ("Gwalior", "answered")}, tokens
+
+
 @pytest.mark.parametrize("calls", [1, 2, 5, 6])
 def test_a_refused_parameter_is_no_call_of_a_small_budget(calls: int) -> None:
     with serve(scripted(rules=[("", "[Search] Dhyan Chand\n[Answer] Gwalior")]), refuse=as_reasoning_model) as server:
@@ -137,15 +187,13 @@ def test_half_a_surrogate_pair_is_asked_for_again() -> None:
 
 def test_an_absurd_count_of_tokens_counts_nothing() -> None:
     absurd = {"input_tokens": 2**63, "output_tokens": 3, "total_tokens": 5}
-    message = AIMessage("[Search] Dhyan Chand", usage_metadata=absurd)  # type: ignore[arg-type]
+    message = AIMessage("[Search] Dhyan Chand", usage_metadata=absurd)
     out = build(scripted(rules=[("", message)]), iterations=1).invoke({"question": QUESTION})
     assert 0 < out["usage"]["output_tokens"] < 100
     assert out["usage"]["input_tokens"] == 0
 
 
 def test_a_humans_stop_holds() -> None:
-    from langgraph.checkpoint.memory import InMemorySaver
-
     settings = FurepaSettings()
     builder = create_furepa(scripted(), WordRetriever(), settings=settings, query_scorer=FixedScorer({}))
     graph = builder.compile(checkpointer=InMemorySaver(), interrupt_before=["next_round"])

@@ -51,12 +51,13 @@ LEDGER = {"0.a": row(), "1.a": row(), "2.a": row(cached=1)}
         (Budget(calls=3), 1, 0),
         (Budget(calls=1), 0, 0),  # overspent is nothing left, never less
         (Budget(tokens=33), 0, 0),
-        (Budget(tokens=34), 0, 9),
+        (Budget(tokens=76), 0, 0),  # a call took 11 and may take 22: another and the last answer do not fit into 43
+        (Budget(tokens=99), 0, 2),
         (Budget(seconds=3.0), 0, 0),
         (Budget(seconds=5.0), 0, 0),  # a round took 1 s: another and the last answer do not fit into 2 s
         (Budget(seconds=5.1), 1, 9),
         (Budget(seconds=30.0), 1, 9),
-        (Budget(calls=4, tokens=34, seconds=30.0), 1, 1),
+        (Budget(calls=4, tokens=99, seconds=30.0), 1, 1),
     ],
 )
 def test_as_many_calls_as_the_budget_still_covers(budget: Any, kept: Any, calls: Any) -> None:
@@ -67,6 +68,7 @@ def test_the_last_answer_takes_what_was_kept_for_it() -> None:
     assert Budget(seconds=3.1).affordable(LEDGER, wanted=1, kept=0, last=True) == 1
     assert Budget(seconds=3.0).affordable(LEDGER, wanted=1, kept=0, last=True) == 0
     assert Budget(calls=3).affordable(LEDGER, wanted=1, kept=0, last=True) == 1
+    assert Budget(tokens=34).affordable(LEDGER, wanted=1, kept=0, last=True) == 1
 
 
 def test_what_is_left_is_shared_among_the_calls_of_a_round() -> None:

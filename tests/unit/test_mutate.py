@@ -28,21 +28,30 @@ def slip(old: str, new: str, test: str = "test_pkg.py::test_larger", **more: Any
     return Mutation(**{"room": "toy", "file": "src/pkg.py", "old": old, "new": new, "tests": [test], **more})
 
 
+def test_a_slip_is_killed_by_the_test_that_notices_it_and_taken_back(tree: Path) -> None:
+    assert verdict(slip("max(", "min("), tree) == ("killed", "test_larger")
+    assert (tree / "src/pkg.py").read_text() == SOURCE
+
+
 @pytest.mark.parametrize(
-    ("old", "new", "found"),
+    ("status", "words", "found"),
     [
-        ("max(", "min(", ("killed", "test_larger")),
-        ("max(a, b)", "max(b, a)", ("survived", "")),
-        ("max(a", "max((a", ("broken", "SyntaxError")),
+        (0, "1 passed", ("survived", "")),
+        (1, "FAILED a.py::test_b[1] - x\nFAILED a.py::test_c", ("killed", "test_b")),
+        (1, "The tests hung.", ("killed", "The tests hung.")),
+        (2, "SyntaxError", ("broken", "SyntaxError")),
+        (-9, "", ("broken", "")),
     ],
 )
-def test_a_slip_is_killed_only_where_a_test_ran_and_failed(
-    tree: Path, old: str, new: str, found: tuple[str, str]
+def test_only_a_test_that_ran_and_failed_has_killed(
+    tree: Path, monkeypatch: Any, status: Any, words: Any, found: Any
 ) -> None:
-    kind, why = verdict(slip(old, new), tree)
-    assert kind == found[0]
-    assert found[1] in why
-    assert (tree / "src/pkg.py").read_text() == SOURCE
+    def run(tests: list[str], root: Path) -> tuple[int, str]:
+        assert "min(" in (root / "src/pkg.py").read_text()
+        return status, words
+
+    monkeypatch.setattr(mutate, "run_tests", run)
+    assert verdict(slip("max(", "min("), tree) == found
 
 
 @pytest.mark.parametrize(

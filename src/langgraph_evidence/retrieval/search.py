@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.documents import Document
@@ -13,19 +15,19 @@ from langgraph_evidence.errors import EvidenceError, ResourceError
 from langgraph_evidence.types import Passage, passage_from_document
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection
+    from collections.abc import Collection
 
 
 async def search(retriever: BaseRetriever, query: str, *, k: int) -> list[Passage]:
     """The passages for a query, best first, each once, at most k of them.
 
-    A retriever of another make may ignore k and return as many as it is set to.
+    A retriever of another make may know no k, and return as many as it is set to.
 
     Raises:
-        ResourceError: The retriever failed; its own error is the cause.
+        ResourceError: The retriever failed, or gave no documents; its own error is the cause.
     """
     try:
-        documents = await call_either(retriever.invoke, _asynchronous(retriever), query, k=k)
+        documents = await call_either(partial(_call, retriever, k=k), partial(_acall, retriever, k=k), query)
     except (GraphBubbleUp, EvidenceError):
         raise
     except Exception as error:
@@ -40,6 +42,30 @@ async def search(retriever: BaseRetriever, query: str, *, k: int) -> list[Passag
     return list(passages.values())[:k]
 
 
+def _call(retriever: BaseRetriever, query: str, *, k: int) -> Any:
+    return retriever.invoke(query, None, **_limit(retriever, "_get_relevant_documents", k))
+
+
+async def _acall(retriever: BaseRetriever, query: str, *, k: int) -> Any:
+    """The asynchronous face; without one of its own, the other in a thread, which holds up no one when it hangs."""
+    if _face(retriever, "_aget_relevant_documents") is vars(BaseRetriever)["_aget_relevant_documents"]:
+        return await in_thread(_call, retriever, query, k=k)
+    return await retriever.ainvoke(query, None, **_limit(retriever, "_aget_relevant_documents", k))
+
+
+def _face(retriever: BaseRetriever, name: str) -> Any:
+    """A method of the retriever's class; None of what only wraps one, as `with_config` does."""
+    return next((vars(kind)[name] for kind in type(retriever).__mro__ if name in vars(kind)), None)
+
+
+def _limit(retriever: BaseRetriever, name: str, k: int) -> dict[str, Any]:
+    """K where this face takes one: LangChain hands whatever it is given on to a face that has any name of its own."""
+    face = _face(retriever, name)
+    parameters = signature(face).parameters if face else {}
+    takes = "k" in parameters or any(given.kind is Parameter.VAR_KEYWORD for given in parameters.values())
+    return {"k": k} if takes else {}
+
+
 def _checked(documents: Any, retriever: BaseRetriever) -> list[Document]:
     """What a retriever of any make gave, when it is what one gives.
 
@@ -51,21 +77,6 @@ def _checked(documents: Any, retriever: BaseRetriever) -> list[Document]:
     if odd:
         raise ResourceError(f"The retriever {type(retriever).__name__} gave a {odd[0]}; it gives a list of Documents.")
     return list(found)
-
-
-def _asynchronous(retriever: BaseRetriever) -> Callable[..., Awaitable[list[Document]]]:
-    """The retriever's asynchronous face.
-
-    LangChain's stand-in for a missing one hands no k on to the synchronous face but fails on it.
-    """
-    owner = next(kind for kind in type(retriever).__mro__ if "_aget_relevant_documents" in vars(kind))
-    if owner is not BaseRetriever:
-        return retriever.ainvoke
-
-    async def awaited(query: str, *, k: int) -> list[Document]:
-        return await in_thread(retriever.invoke, query, k=k)
-
-    return awaited
 
 
 async def search_new(retriever: BaseRetriever, query: str, *, k: int, seen: Collection[str]) -> list[Passage]:

@@ -60,3 +60,11 @@ def test_the_temperature_rises_to_its_limit_and_never_falls(first: Any, sent_the
     model = scripted(rules=[("", "no plan")])
     run(model, samples=1, iterations=3, temperature=first, temperature_step=0.75, temperature_limit=1.5)
     assert sent(model, "temperature") == sent_then
+
+
+def test_an_answer_before_there_is_evidence_is_no_plan() -> None:
+    model = scripted(rules=[(FIRST, "[Answer] Gwalior")])
+    out = run(model, samples=2, iterations=1)
+    assert {(plan["kind"], plan["text"]) for plan in out["plans"].values()} == {
+        ("unusable", "Only a [Search] line can be used in the first step.")
+    }

@@ -140,7 +140,7 @@ class Furepa(MethodRun[FurepaSettings]):
         """Follows the decision: a single query needs no score, and without any the temperature rises."""
         if state["queries"]:
             return "score_queries" if len(state["queries"]) > 1 else "retrieve"
-        if state["chosen"]:
+        if any(plan["kind"] == "answer" for plan in state["chosen"]):
             return "answer"
         return "next_round" if lost(state) else "raise_temperature"
 

@@ -88,7 +88,9 @@ async def execute(state: FurepaState, retriever: BaseRetriever, *, seconds: floa
     found = None if passage is None else Passage({**passage, "query": query, "iteration": iteration})
     evidence = [*state["evidence"], *([] if found is None else [found])]
     events.evidence({"iteration": iteration, "query": query, "passage": found, "held": len(evidence)})
-    step = Step(iteration=iteration, analysis=state["plans"][queries[0]["plan"]]["analysis"], query=query)
+    # A query that a human put in has no plan behind it.
+    plan = state["plans"].get(queries[0].get("plan", ""))
+    step = Step(iteration=iteration, analysis=plan["analysis"] if plan else "", query=query)
     ledger = _row(state, "retrieve", started)
     return FurepaState(iteration=iteration + 1, evidence=evidence, steps=[*state["steps"], step], ledger=ledger)
 

@@ -152,6 +152,10 @@ class Steps:
         seconds = settings.tool_seconds if task["seconds"] is None else min(settings.tool_seconds, task["seconds"])
         used = await self.toolbox.use(tool, frame["arguments"], seconds=seconds, limit=settings.reply_chars)
         usage = took(time.monotonic() - started)
+        if used.failed and seconds < settings.tool_seconds and usage["seconds"] >= seconds:
+            late = OutOfTime(f"The tool {tool} did not reply within the {seconds:.3g} s that were left.")
+            late.usage = usage
+            raise late
         error = used.refused or used.failed
         reply = used.reply or ToolReply(tool=tool, text="", passages=[])
         events.reply(
