@@ -69,7 +69,7 @@ def test_ranks_rivals_and_others() -> None:
 
 
 def test_the_shipped_head_was_fitted_to_these_features() -> None:
-    """With k1 1.2 instead of 0.9 the three are .929, .183 and .586; a head trained anew has values of its own."""
+    """With k1 1.2 instead of 0.9 the three are .948, .351 and .666; a head trained anew has values of its own."""
     passages = [
         "Trucks: Trucks carry trucks to trucks.",
         "Truck driver: A driver drives the truck of another driver to a driver, and the truck drives the driver.",
@@ -78,7 +78,7 @@ def test_the_shipped_head_was_fitted_to_these_features() -> None:
     ]
     scorer = ListwiseQueryScorer.load(encoder=Encoder.load(precision="fp32", device="cpu"))
     scores = scorer.score(["king of the trucks", "truck driver", "truck"], passages)
-    assert [row[0] for row in scores] == pytest.approx([0.857, 0.163, 0.563], abs=0.004)
+    assert [row[0] for row in scores] == pytest.approx([0.911, 0.327, 0.652], abs=0.004)
 
 
 class Outputs:
