@@ -152,10 +152,6 @@ class MethodRun(ABC, Generic[S]):
         """What each of the calls of a round may spend."""
         return self._budget(state).share(state["ledger"], among=among, kept=kept, last=last)
 
-    def seconds_left(self, state: RunState) -> float | None:
-        """The time that is left of the run's, or None without a limit."""
-        return self._budget(state).seconds_left(spent(state["ledger"]))
-
     def cut_of(self, state: RunState, *, steps: int, kept: int = 1, last: bool = False) -> Cut:
         """Why no round of so many super-steps may start, or nothing; what the last answer needs must fit behind it.
 

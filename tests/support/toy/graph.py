@@ -66,7 +66,7 @@ class Toy(MethodRun[ToySettings]):
 
     async def search(self, state: ToyState) -> ToyState:
         """Searches once."""
-        async with asyncio.timeout(self.seconds_left(state)):
+        async with asyncio.timeout(self.share(state, among=1).seconds):
             k = self.settings_of(state).passages
             evidence = await search_new(self.retriever, state["query"], k=k, seen=())
         events.search({"query": state["query"], "found": len(evidence)})
