@@ -57,7 +57,8 @@ def run_on_thread(
         same = state.values.get(method.input_key) == given[method.input_key]
         # A task whose writes are stored is no longer in `next`, though the state lacks them yet.
         if same and not state.tasks:
-            screen.note(f"Thread {thread} has answered this already: the stored answer, without new calls.")
+            why = f"this question's run ({state.values.get('stopped')}) is over: the stored answer, without new calls"
+            screen.note(f"On thread {thread} {why}. To ask again give another --thread.")
             return output_of(graph, state.values)
         if same:
             screen.note(f"Resuming thread {thread} at {', '.join(sorted({task.name for task in state.tasks}))}.")

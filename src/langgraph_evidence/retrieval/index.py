@@ -203,7 +203,7 @@ def _check_place(out: Path, *, overwrite: bool) -> None:
     if not (out / MANIFEST).is_file():
         raise InvalidInput(f"{out} exists and is no index; give another place.")
     if not overwrite:
-        raise InvalidInput(f"There is an index at {out} already; remove it, or allow overwriting.")
+        raise InvalidInput(f"There is an index at {out} already; remove it, or give another place.")
 
 
 def _move(aside: Path, out: Path) -> None:

@@ -11,7 +11,9 @@ from langgraph_evidence.llm.offline.nested import parts
 from langgraph_evidence.llm.prompt import Prompt
 from langgraph_evidence.methods.rebel import RebelSettings, create_rebel, prompts
 from langgraph_evidence.methods.rebel.offline import RESPONDERS
-from langgraph_evidence.tools import calculator_tool
+from langgraph_evidence.retrieval import retriever_for
+from langgraph_evidence.tools import calculator_tool, search_tool
+from langgraph_evidence.types import Passage
 
 
 def ask(prompt: Any, **values: Any) -> str:
@@ -134,3 +136,10 @@ def test_passages_that_do_not_speak_of_a_claim_decide_nothing() -> None:
     reply = "(1) Tulips: Tulips flower in the weeks of spring. (a1)"
     asked = CLAIM.format("A man is sleeping on a bench.")
     assert ask(prompts.ANSWER_REPLY, memory=[], reply=reply, question=asked) == "unknown"
+
+
+def test_a_search_that_finds_nothing_is_no_answer() -> None:
+    passages = [Passage(id="1", title="Orvik", text="Orvik is a village.")]
+    graph = create_rebel("offline", [search_tool(retriever_for(passages))]).compile()
+    out = graph.invoke({"question": "zzqq flurb wibble"})
+    assert (out["answer"], out["stopped"], out["citations"]) == ("", "no_answer", [])

@@ -124,6 +124,8 @@ def test_what_is_no_input(reply: Any) -> None:
         ("Final answer: 12 degrees", "12 degrees"),
         ("The answer is: €", "€"),
         ("unknown", ""),
+        ("Nothing was found.", ""),
+        ("nothing found", ""),
         ("Unknown.", ""),
         ("I don't know that.", ""),
         ("Not enough information is given.", ""),

@@ -31,7 +31,7 @@ _ANSWER_LABEL = re.compile(r"^\W*+(?:the )?(?:final )?answer(?: to q)? ?(?::|is:
 _YES_NO = re.compile(r"^\W*+(?:(?:the\s++)?answer\s*+(?:is|:)\W*+)?(yes|no)\b(?!\s*+/|\s++or\b)", re.IGNORECASE)
 _QUESTION_LABEL = re.compile(r"^\W*+(?:sub-?)?question\s*+:\s*+", re.IGNORECASE)
 _UNKNOWN = re.compile(
-    r"^(?:(?:it|this|that|the answer|q)\s+(?:is|was)\s+)?(?:unknown|none|n/?a|no answer\b.*"
+    r"^(?:(?:it|this|that|the answer|q)\s+(?:is|was)\s+)?(?:unknown|none|n/?a|no answer\b.*|nothing(?: was)? found"
     r"|not (?:known|found|provided|mentioned|specified|available|stated)"
     r"|(?:i|we) (?:do not|don.t|cannot|can.t) (?:know|tell|answer|find|determine)\b.*"
     r"|cannot be (?:determined|answered)\b.*|(?:there is )?not enough information\b.*|insufficient information\b.*)$",
