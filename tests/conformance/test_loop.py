@@ -12,13 +12,20 @@ from cases import Case
 SUPPORT = Path(__file__).parents[1] / "support"
 
 
-def test_nothing_blocks_the_event_loop(case: Case) -> None:
-    done = subprocess.run(
-        [sys.executable, str(SUPPORT / "unblocked.py"), case.method.name],
+def run(case: Case) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-X", "faulthandler", str(SUPPORT / "unblocked.py"), case.method.name],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SUPPORT), *sys.path])},
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=120,
         check=False,
     )
+
+
+def test_nothing_blocks_the_event_loop(case: Case) -> None:
+    done = run(case)
+    if done.returncode < 0:
+        # blockbuster patches functions of C in place; one run in some fifty died of a signal, and none twice.
+        done = run(case)
     assert done.returncode == 0, done.stderr
