@@ -27,6 +27,6 @@ def test_nothing_blocks_the_event_loop(case: Case) -> None:
     done = run(case)
     if done.returncode < 0:
         # Seen once in some fifty runs (signal 11), not reproduced, and its cause not found; blockbuster, which patches
-        # functions of C in place, is a guess. Such a run says nothing of the loop; should it come twice, the test fails.
+        # functions of C in place, is a guess. Such a run says nothing of the loop; if it comes twice, the test fails.
         done = run(case)
     assert done.returncode == 0, done.stderr
