@@ -11,7 +11,7 @@ PIP = $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
 demo: .venv/demo-installed
 	$(BIN)/evidence ask "What is the date of death of the founder of university University Of Los Andes (Colombia)?"
-	$(BIN)/evidence ask "Are Bmw M and Mine Safety Appliances both located in the same country?"
+	$(BIN)/evidence ask "Where was the director of film The Alster Case born?"
 
 setup: .venv/all-installed
 
@@ -39,12 +39,13 @@ docs: .venv/all-installed
 results: .venv/all-installed
 	$(BIN)/python docs/generate.py --results $(DATA)
 
-# DATA is a folder with passages/ and multihop/ as in CONTRIBUTING.md; latency, encoder and closed world need none.
+# DATA is a folder with passages/ and multihop/ as in CONTRIBUTING.md; latency, encoder, entailment and closed world need none.
 bench: .venv/all-installed
 	failed=0; \
 	$(BIN)/python benches/latency.py || failed=1; \
 	$(BIN)/python benches/rebel_latency.py || failed=1; \
 	$(BIN)/python benches/encoder.py || failed=1; \
+	$(BIN)/python benches/entailment.py || failed=1; \
 	$(BIN)/python benches/retrieval.py --data $(DATA) || failed=1; \
 	$(BIN)/python benches/furepa.py --data $(DATA) || failed=1; \
 	$(BIN)/python benches/closed_world.py || failed=1; \

@@ -3,7 +3,7 @@
     python benches/heads.py [--pairs 96] [--rounds 3] [--precision auto] [--quick]
 
 A pair is a question or sentence of a dozen words and a text, together 128 or 256 tokens before the head cuts or packs
-them: entailment reads a premise at two lengths, the sentence ranker no more than its adapter's. Fresh pairs find every
+them: the sentence ranker reads no more than its adapter's. Fresh pairs find every
 cache empty; cached ones were scored before. On a busy machine, what one thread does in a CPU second is about what an
 idle core does in a second. Memory is the resident size of a fresh process after one score a head.
 """

@@ -71,8 +71,10 @@ def cli_page() -> str:
     parts.append(
         "## Exit codes\n\n"
         "| code | meaning |\n| --: | --- |\n"
-        "| 0 | answered |\n| 1 | failed: a model, a file or the network |\n| 2 | wrong use |\n"
+        "| 0 | answered; `own_knowledge` says that there was no evidence |\n"
+        "| 1 | failed: a model, a file or the network |\n| 2 | wrong use |\n"
         "| 3 | stopped without an answer: the budget, no evidence, or no usable reply |\n"
+        "| 4 | declined: the evidence does not support the answer; also where the guess was asked for |\n"
     )
     return "\n".join(parts)
 

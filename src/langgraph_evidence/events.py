@@ -1,4 +1,4 @@
-"""Custom stream events: plain JSON objects `{"type": "<method>.<event>", "v": 1, ...}` with a documented schema."""
+"""Custom stream events: plain JSON objects `{"type": "<method>.<event>", "v": 2, ...}` with a documented schema."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from langgraph.config import get_stream_writer
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-VERSION = 1
+VERSION = 2
 
 P = TypeVar("P")
 

@@ -20,15 +20,24 @@ from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
 from langgraph_evidence.budget import Allowance, Budget, spent, took
-from langgraph_evidence.citations import cite, cited_message
-from langgraph_evidence.concurrency import node
-from langgraph_evidence.errors import InvalidInput, OutOfBudget
+from langgraph_evidence.citations import (
+    CitedBy,
+    Guess,
+    LexicalVerifier,
+    cited_message,
+    doubt_of,
+    guess_of,
+    unchecked,
+)
+from langgraph_evidence.concurrency import in_thread, node
+from langgraph_evidence.errors import EvidenceError, InvalidInput, OutOfBudget
 from langgraph_evidence.settings import Settings, resolve, schema_of, within
-from langgraph_evidence.types import Citation, Passage, Stopped, Usage, no_usage
+from langgraph_evidence.types import Citation, Conflict, Passage, SentenceSupport, Stopped, Usage, no_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
 
+    from langgraph_evidence.citations import AnswerVerifier, Checked
     from langgraph_evidence.events import Event
 
 S = TypeVar("S", bound=Settings)
@@ -67,29 +76,38 @@ class RunState(TypedDict, total=False):
     evidence: list[Passage]
     answer: str
     citations: list[Citation]
+    sentences: list[SentenceSupport]
+    support: float
+    conflicts: list[Conflict]
+    cited_by: CitedBy
+    guess: Guess | None
     messages: list[AIMessage]
     usage: Usage
     stopped: Stopped | Literal[""]
 
 
-class RunOutput(TypedDict):
+class Answered(TypedDict):
+    """How a run ended: what every method's last event tells.
+
+    `guess` is the answer that was not trusted, and `answer` then empty unless the settings ask for the guess.
+    """
+
+    answer: str
+    citations: list[Citation]
+    sentences: list[SentenceSupport]
+    support: float
+    conflicts: list[Conflict]
+    cited_by: CitedBy
+    guess: Guess | None
+    stopped: Stopped
+    usage: Usage
+
+
+class RunOutput(Answered):
     """What every run gives back."""
 
-    answer: str
-    citations: list[Citation]
     evidence: list[Passage]
     messages: list[AIMessage]
-    usage: Usage
-    stopped: Stopped
-
-
-class Answered(TypedDict):
-    """How a run ended: what every method's last event tells."""
-
-    answer: str
-    citations: list[Citation]
-    stopped: Stopped
-    usage: Usage
 
 
 @dataclass(frozen=True)
@@ -101,17 +119,21 @@ class MethodRun(ABC, Generic[S]):
         asks_for: The key of its input: a question or a claim.
         last_steps: Super-steps from its loop's head to the end, the last answer among them.
         answered: The event that tells how a run ended.
+        may_not_search: Whether its own rule lets the model answer from what it knows.
 
     Args:
         settings: The values of a run whose `context` says nothing else, and the ceilings of its limits.
+        verifier: Gives what checks answers, loaded at the first call; for runs that do not ask for lexical citations.
     """
 
     name: ClassVar[str]
     asks_for: ClassVar[str] = "question"
     last_steps: ClassVar[int]
     answered: ClassVar[Event[Any]]
+    may_not_search: ClassVar[bool] = False
 
     settings: S
+    verifier: Callable[[], AnswerVerifier]
 
     @abstractmethod
     def fresh(self, asked: str, settings: S) -> Any:
@@ -127,6 +149,8 @@ class MethodRun(ABC, Generic[S]):
         if not isinstance(asked, str) or not asked.strip():
             raise InvalidInput(f"The input needs a non-empty {self.asks_for!r}; it was given {asked!r}.")
         settings = resolve(get_runtime().context, self.settings)
+        if settings.citations == "verified":
+            self.verifier()  # a host that lacks it is told before anything is paid for
         shared = RunState(
             settings=settings.model_dump(),
             ledger=replaced({}),
@@ -134,6 +158,11 @@ class MethodRun(ABC, Generic[S]):
             evidence=[],
             answer="",
             citations=[],
+            sentences=[],
+            support=0.0,
+            conflicts=[],
+            cited_by=settings.citations,
+            guess=None,
             messages=[],
             usage=no_usage(),
             stopped="",
@@ -184,17 +213,53 @@ class MethodRun(ABC, Generic[S]):
 
         return run
 
-    def conclude(self, state: Any) -> Any:
-        """Cites what supports the answer, and adds up what the run has spent."""
+    async def check(self, state: Any, answer: str) -> Checked:
+        """The answer against the evidence that the run holds; one that cannot be checked is not supported."""
+        settings = self.settings_of(state)
+        verifier = LexicalVerifier if settings.citations == "lexical" else self.verifier
+        try:
+            return await in_thread(lambda: verifier().check(state[self.asks_for], answer, state["evidence"]))
+        except EvidenceError as error:
+            return unchecked(str(error))
+
+    def doubt(self, state: Any, answer: str, checked: Checked) -> str:
+        """Why the answer is not to be trusted, or nothing."""
+        return doubt_of(checked, answer, state["evidence"], least=self.settings_of(state).min_support)
+
+    async def doubts(self, state: Any, answer: str) -> str:
+        """Checks an answer before the run ends with it: why it is not to be trusted, or nothing."""
+        return self.doubt(state, answer, await self.check(state, answer))
+
+    async def conclude(self, state: Any) -> Any:
+        """Checks the answer, gives it with its citations or declines to, and adds up what the run has spent."""
         own = self.ending(state)
         ended = {**state, **own}
-        # Nobody but an edit ends a run without saying why.
-        stopped: Stopped = ended["stopped"] or ("answered" if ended["answer"] else "no_answer")
-        citations = cite(ended[self.asks_for], ended["answer"], ended["evidence"])
-        ended |= {"citations": citations, "usage": spent(state["ledger"]), "stopped": stopped}
+        ended |= await self._outcome(ended)
         self.answered({key: ended[key] for key in self.answered.schema.__annotations__})
-        message = cited_message(ended["answer"], citations, name=self.name)
-        return {**own, **{key: ended[key] for key in ("citations", "usage", "stopped")}, "messages": [message]}
+        message = cited_message(ended["answer"], ended["citations"], name=self.name)
+        return {**own, **{key: ended[key] for key in Answered.__annotations__}, "messages": [message]}
+
+    async def _outcome(self, ended: Any) -> Answered:
+        answer, usage = ended["answer"], spent(ended["ledger"])
+        checked = await self.check(ended, answer)
+        # Nobody but an edit ends a run without saying why.
+        stopped: Stopped = ended["stopped"] or ("answered" if answer else "no_answer")
+        why = self.doubt(ended, answer, checked) if answer else ""
+        if why and self.may_not_search and not ended["evidence"]:
+            why, stopped = "", "own_knowledge" if stopped == "answered" else stopped
+        guess = guess_of(checked, answer, why) if why else None
+        told = not why or self.settings_of(ended).if_unsupported == "guess"
+        return Answered(
+            answer=answer if told else "",
+            citations=checked.citations if told else [],
+            sentences=checked.sentences if told else [],
+            support=checked.support,
+            conflicts=checked.conflicts if told else [],
+            cited_by=checked.cited_by,
+            guess=guess,
+            stopped="unsupported" if why else stopped,
+            usage=usage,
+        )
 
     def builder(self, state: type, *, given: type, output: type) -> StateGraph[Any, Any, Any, Any]:
         """A graph over the method's state, its input and its output, with the first step and the last in place."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import reprlib
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -67,6 +67,23 @@ class Settings(BaseModel):
         source="ours: not every server takes one",
         low=0,
         high=2_000_000_000,
+    )
+    citations: Literal["verified", "lexical"] = setting(
+        default="verified",
+        meaning="how quotes are chosen: a local model reads whether they entail the answer, or by shared words alone",
+        source="ours: lexical is for hosts without the local extra, and trusts every answer that shares words",
+    )
+    min_support: float = setting(
+        default=0.42,
+        meaning="support from which an answer is given; needs verified citations",
+        source="ours: on fold 7 it declines a tenth of the right answers (docs/trust.md)",
+        low=0.0,
+        high=1.0,
+    )
+    if_unsupported: Literal["decline", "guess"] = setting(
+        default="decline",
+        meaning="what is answered below min_support: nothing, or the guess, both with stopped='unsupported'",
+        source="ours",
     )
 
     def __init__(self, **values: Any) -> None:

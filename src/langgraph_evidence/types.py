@@ -25,8 +25,8 @@ class Passage(TypedDict):
 class Citation(TypedDict):
     """One span of the answer, the passage that supports it, and the span quoted from that passage.
 
-    `start` and `end` index the answer, `quote_start` and `quote_end` the passage's text; `score` (0 to 1) is the
-    support.
+    `start` and `end` index the answer, `quote_start` and `quote_end` the passage's text; `support` (0 to 1) is that of
+    the sentence of the answer by all its quotes together.
     """
 
     start: int
@@ -36,7 +36,33 @@ class Citation(TypedDict):
     quote: str
     quote_start: int
     quote_end: int
-    score: float
+    support: float
+
+
+Verdict = Literal["supported", "partly", "unsupported"]
+"""What became of a sentence of an answer that was checked against the evidence."""
+
+
+class SentenceSupport(TypedDict):
+    """A sentence of the answer, by its place, with its support (0 to 1)."""
+
+    start: int
+    end: int
+    support: float
+    verdict: Verdict
+
+
+class Conflict(TypedDict):
+    """A passage that contradicts a sentence of the answer which other passages support; offsets as in `Citation`."""
+
+    start: int
+    end: int
+    passage_id: str
+    title: str
+    quote: str
+    quote_start: int
+    quote_end: int
+    contradiction: float
 
 
 class Usage(TypedDict):
@@ -49,9 +75,12 @@ class Usage(TypedDict):
     seconds: float
 
 
-Stopped = Literal["answered", "forced", "budget", "step_limit", "no_evidence", "no_answer"]
+Stopped = Literal[
+    "answered", "forced", "budget", "step_limit", "no_evidence", "no_answer", "unsupported", "own_knowledge"
+]
 """Why a run ended: its own decision, a forced answer, a spent budget, the host's step limit, nothing retrieved, no
-usable reply."""
+usable reply, an answer that the evidence does not support, an answer that was given without any evidence where the
+method's own rule allows it."""
 
 
 def no_usage() -> Usage:

@@ -10,11 +10,13 @@ from typing import Any, get_args
 import pytest
 from cases import CASES, Case
 from pydantic import ConfigDict, TypeAdapter, with_config
+from trusting import DoubtingVerifier
 
 from langgraph_evidence.cli.app import run
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.llm.prompt import Prompt
 from langgraph_evidence.methods import get_method, method_names, register
+from langgraph_evidence.run import RunOutput
 from langgraph_evidence.settings import Settings
 from langgraph_evidence.telling import Line, tell
 from langgraph_evidence.types import Stopped
@@ -33,7 +35,8 @@ def test_the_schemas_have_descriptions_and_bounds(case: Case) -> None:
     for schema in (given, graph.get_output_jsonschema(), context):
         assert schema["properties"]
         assert schema["description"]
-    shared = {"answer", "citations", "evidence", "messages", "usage", "stopped"}
+    shared = set(RunOutput.__annotations__)
+    assert {"answer", "citations", "sentences", "support", "conflicts", "cited_by", "guess", "stopped"} <= shared
     assert shared <= set(graph.get_output_jsonschema()["properties"])
     assert set(Settings.model_fields) <= set(context["properties"])
     for name, prop in context["properties"].items():
@@ -61,8 +64,9 @@ def test_the_command_line_lists_it(case: Case, capsys: pytest.CaptureFixture[str
 
 
 def test_every_event_follows_its_schema_and_is_told(case: Case) -> None:
-    kinds, graph = set(), case.graph()
-    for event in graph.stream(case.given(), stream_mode="custom"):
+    kinds = set()
+    doubted = case.checked_by(DoubtingVerifier()).graph().stream(case.given(), stream_mode="custom")
+    for event in [*case.graph().stream(case.given(), stream_mode="custom"), *doubted]:
         assert json.loads(json.dumps(event)) == event
         kinds.add(event["type"])
         payload = {key: value for key, value in event.items() if key not in {"type", "v"}}
@@ -100,7 +104,7 @@ def test_citations_point_into_the_evidence(case: Case) -> None:
         assert passage["text"][citation["quote_start"] : citation["quote_end"]] == citation["quote"] != ""
         assert 0 <= citation["start"] < citation["end"] <= len(output["answer"])
         assert citation["title"] == passage["title"] == case.passages[passage["id"]][0]
-        assert 0.0 < citation["score"] <= 1.0
+        assert 0.0 < citation["support"] <= 1.0
     annotations = output["messages"][0].content_blocks[0]["annotations"]
     assert [note["cited_text"] for note in annotations] == [citation["quote"] for citation in output["citations"]]
 

@@ -13,6 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
+from langgraph_evidence.run import RunOutput
 from langgraph_evidence.tools import as_chat, as_tool
 
 
@@ -78,7 +79,7 @@ async def test_as_a_tool_it_gives_the_answer_with_its_sources_and_data(case: Cas
     call = {"type": "tool_call", "id": "1", "name": tool.name, "args": case.given()}
     for message in (tool.invoke(call), await tool.ainvoke(call)):
         assert message.content.startswith(f"{case.answer}\n\nSources:\n[1] ")
-        assert set(message.artifact) == {"answer", "citations", "evidence", "usage", "stopped"}
+        assert set(message.artifact) == set(RunOutput.__annotations__) - {"messages"}
     refused = await tool.ainvoke({**call, "args": case.given(" ")})
     assert refused.status == "error"
     assert f"non-empty {case.method.input_key!r}" in refused.content

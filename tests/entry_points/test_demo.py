@@ -22,6 +22,7 @@ def test_the_demo_asks_two_questions_that_no_weight_was_trained_on() -> None:
     assert [folds[asked] for asked in ASKED] == [7, 7]
 
 
+@pytest.mark.real_verifier
 @pytest.mark.parametrize("asked", ASKED)
 def test_the_demo_answers_rightly_and_quotes_the_corpus(asked: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["ask", asked, "--json"]) == 0

@@ -13,6 +13,7 @@ from furepa_world import scripted as furepa_model
 from langgraph.checkpoint.memory import InMemorySaver
 from rebel_world import STEPS, Table, asks, word_features
 from rebel_world import scripted as rebel_model
+from trusting import trusting
 
 from langgraph_evidence import FurepaSettings
 from langgraph_evidence.errors import ModelError
@@ -29,13 +30,13 @@ AGAIN = Asks("*", lambda call: bool(call.complaint))
 
 def furepa(model: Any, *, attempts: int = 1, saver: Any = None, **values: Any) -> Any:
     language_model = LanguageModel(model, attempts=attempts)
-    run = Furepa(FurepaSettings(**values), language_model, WordRetriever(), FixedScorer({}))
+    run = Furepa(FurepaSettings(**values), trusting, language_model, WordRetriever(), FixedScorer({}))
     return run.graph().compile(checkpointer=saver)
 
 
 def rebel(model: Any, *tools: Any, attempts: int = 1, **values: Any) -> Any:
     steps = Steps(LanguageModel(model, attempts=attempts), Toolbox(tools), word_features)
-    return Rebel(RebelSettings(**values), steps).graph().compile()
+    return Rebel(RebelSettings(**values), trusting, steps).graph().compile()
 
 
 def told(out: Any, model: Any, *, failed: int = 0) -> None:

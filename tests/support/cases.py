@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ import rebel_world
 from furepa_world import FixedScorer, WordRetriever
 from toy import ToySettings, create_toy, events, offline, telling
 from toy import prompts as toy_prompts
+from trusting import TrustingVerifier, trusting
 
 from langgraph_evidence.llm.scripts import Asks
 from langgraph_evidence.llm.testing import ScriptedChat
@@ -53,6 +54,11 @@ class Case:
     def given(self, question: str = "") -> dict[str, str]:
         """The input of a run."""
         return {self.method.input_key: question or self.question}
+
+    def checked_by(self, verifier: Any = None) -> Case:
+        """The same case whose answers another verifier checks; without one the process's own."""
+        others = {name: part for name, part in self.local.items() if name != "verifier"}
+        return replace(self, local=others if verifier is None else {**others, "verifier": verifier})
 
     def builder(self, model: Any = None, retriever: Any = None, **values: Any) -> Any:
         """The graph, not compiled."""
@@ -98,7 +104,7 @@ def furepa() -> Case:
             "** [Search] ** q",
             "1. [Answer] a",
         ),
-        local={"query_scorer": FixedScorer({"brother": 0.9})},
+        local={"query_scorer": FixedScorer({"brother": 0.9}), "verifier": TrustingVerifier()},
         values={"samples": 2},
         unending={"iterations": 50, "eps": 0.0},
     )
@@ -127,7 +133,7 @@ def rebel() -> Case:
         },
         first_end=3,
         fragments=("yes", "no", "none", "1", "1. A?", "2. Is it #1? (needs 1)", '{"query": "x"}', '{"nope": 1}', "#1"),
-        local={"features": rebel_world.word_features},
+        local={"features": rebel_world.word_features, "verifier": TrustingVerifier()},
         values={"depth": 1},
         unending={"depth": 9, "max_nodes": 500, "near": 1.0, "parallel": False},
     )
@@ -142,7 +148,8 @@ TOY = Method(
     name="toy",
     paper="Toy: one search, one answer",
     settings=ToySettings,
-    create=lambda parts, settings: create_toy(parts.model, parts.retriever, settings=settings),
+    create=lambda parts, settings: create_toy(parts.model, parts.retriever, settings=settings, **parts.local),
+    local_models={"verifier": lambda: trusting},
     events=events.SCHEMAS,
     tell=telling.TELLERS,
     responders=offline.RESPONDERS,
@@ -160,6 +167,7 @@ def toy() -> Case:
         passages=rebel().passages,
         first_end=4,
         fragments=("Steventon", "yes", "Answer:"),
+        local={"verifier": TrustingVerifier()},
     )
 
 

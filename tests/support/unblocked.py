@@ -17,7 +17,7 @@ import langgraph_evidence
 
 def main() -> None:
     case = dataclasses.replace(CASES[sys.argv[1]](), local={})
-    graph = case.graph()
+    graph = case.graph(min_support=0.0)  # the trained models check the answer, and a scripted one is no proof of theirs
     with blockbuster_ctx(langgraph_evidence):
         output = asyncio.run(graph.ainvoke(case.given()))
     assert (output["answer"], output["stopped"]) == (case.answer, "answered"), output

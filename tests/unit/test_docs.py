@@ -9,14 +9,17 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import ConfigDict, TypeAdapter, with_config
+from trusting import TrustingVerifier
 
 from langgraph_evidence import FurepaSettings, create_furepa, methods, retriever_for
+from langgraph_evidence.citations import Checked
 from langgraph_evidence.cli.app import run
 from langgraph_evidence.data import sample_questions
 from langgraph_evidence.llm.testing import ScriptedChat
@@ -90,7 +93,7 @@ def test_the_page_of_results_has_the_header_and_a_table_of_every_head() -> None:
 
 
 OWN = {
-    "Who founded the maker of the Trans-Oceanic radio?": {"Ralph Matthews"},
+    "In which year was the maker of the Trans-Oceanic founded?": {"1918"},
     "Where was Dhyan Chand born?": {"Allahabad"},
 }
 
@@ -173,7 +176,20 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_every_event_has_the_fields_that_its_page_names() -> None:
     passages = [Passage(id="p1", title="Gustave Eiffel", text="Gustave Eiffel was born in Dijon.")]
     model = ScriptedChat(rules=[("born in Dijon", "[Analysis] So.\n[Answer] Dijon"), ("", "[Search] Gustave Eiffel")])
-    graph = create_furepa(model, retriever_for(passages), settings=FurepaSettings(samples=2)).compile()
+
+    class Hesitant(TrustingVerifier):
+        """Doubts at first."""
+
+        doubted = False
+
+        def check(self, question: str, answer: str, evidence: Sequence[Passage]) -> Checked:
+            found = super().check(question, answer, evidence)
+            support, self.doubted = (found.support if self.doubted else 0.0), True
+            return found._replace(support=support)
+
+    graph = create_furepa(
+        model, retriever_for(passages), settings=FurepaSettings(samples=2), verifier=Hesitant()
+    ).compile()
     events = list(graph.stream({"question": "Where was Eiffel born?"}, stream_mode="custom"))
     assert {event["type"] for event in events} == set(SCHEMAS)
     for event in events:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from langgraph_evidence.citations import cite
+from langgraph_evidence.citations import LexicalVerifier
 from langgraph_evidence.errors import UnusableReply
 from langgraph_evidence.llm.offline.claims import claim_in
 from langgraph_evidence.llm.offline.nested import parts
@@ -75,7 +75,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "entities": entities,
     "nested": parts,
     "claim": claim_in,
-    "cite": lambda text: cite("Who?", text[: LENGTH // 2], [Passage(id="a", title="T", text=text)]),
+    "cite": lambda text: LexicalVerifier().check("Who?", text[: LENGTH // 2], [Passage(id="a", title="T", text=text)]),
 }
 
 ATTACKS = [

@@ -26,7 +26,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command("ask")(ask.ask)
+app.command("ask", epilog=ask.EXIT_CODES)(ask.ask)
 app.command("methods")(methods.methods)
 app.command("draw")(methods.draw)
 app.command("eval")(evaluate.evaluate)
@@ -52,7 +52,7 @@ def run(arguments: Sequence[str]) -> int:
     """Runs one command line.
 
     Returns:
-        0 answered, 1 failed, 2 wrong use, 3 stopped without an answer.
+        0 answered, 1 failed, 2 wrong use, 3 stopped without an answer, 4 declined for want of support.
     """
     words = [word for word in arguments if word != "--debug"]
     try:

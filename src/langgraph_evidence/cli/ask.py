@@ -22,11 +22,18 @@ from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.methods import DEFAULT, Components, Method, get_method, method_names
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from langchain_core.tools import BaseTool
 
 NO_ANSWER = 3
+UNSUPPORTED = 4
+EXIT_CODES = (
+    "Below the setting min_support no answer is given: the run says why, and shows its guess as one. Leaves with 0 "
+    "answered, 1 failed, 2 wrong use, 3 stopped without an answer, 4 declined for want of support, also where the "
+    "setting if_unsupported asks for the guess."
+)
 OFFLINE_NOTE = "offline: this package's own extraction over a 22M encoder, not a language model"
 
 
@@ -49,7 +56,7 @@ def ask(
     json: Annotated[bool, typer.Option("--json", help="Write the graph's output as one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no steps.")] = False,
 ) -> int:
-    """Answers a question and shows each step as it happens, then the answer with its citations."""
+    """Answers a question and shows each step as it happens, then the answer, each sentence marked with its proofs."""
     chosen = get_method(method)
     if not question.strip():
         raise InvalidInput(f"The {chosen.input_key} is empty.")
@@ -69,6 +76,13 @@ def ask(
         screen.json(output)
     else:
         screen.result(output)
+    return exit_code(output)
+
+
+def exit_code(output: Mapping[str, Any]) -> int:
+    """What a finished run leaves with; a guess is no answer, whoever asked for it."""
+    if output.get("stopped") == "unsupported":
+        return UNSUPPORTED
     return 0 if output.get("answer") else NO_ANSWER
 
 

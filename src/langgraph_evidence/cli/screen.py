@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from langgraph_evidence.cli.result import result_lines
 from langgraph_evidence.telling import clean
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from langgraph_evidence.telling import Line
-    from langgraph_evidence.types import Citation, Usage
-
 
 _LABEL_WIDTH = 10
 
@@ -68,12 +67,9 @@ class Screen:
             self.out(markdown())
 
     def result(self, output: Mapping[str, Any]) -> None:
-        """Shows the answer, its citations with the quoted source text, and what the run cost."""
-        answer = clean(output["answer"]) or "(no answer)"
-        self._console.print(Text.assemble(("Answer: ", "bold"), (answer, "bold green"), f" ({output['stopped']})"))
-        for number, citation in enumerate(output["citations"], start=1):
-            self._console.print(Text(citation_line(number, citation)))
-        self._console.print(Text(usage_line(output["usage"]), style="dim"))
+        """Shows the answer with the proofs of each sentence, or that it was declined, and what the run cost."""
+        for line in result_lines(output):
+            self._console.print(line)
 
     def json(self, value: object) -> None:
         """Writes one JSON value."""
@@ -94,18 +90,6 @@ class _Nothing:
 
     def __exit__(self, *_: object) -> None:
         return None
-
-
-def citation_line(number: int, citation: Citation) -> str:
-    """`[1] Title (id): "quote"`."""
-    return f'[{number}] {clean(citation["title"])} ({clean(citation["passage_id"])}): "{clean(citation["quote"])}"'
-
-
-def usage_line(usage: Usage) -> str:
-    """Calls, tokens and seconds of a run in a line."""
-    cached = f" ({usage['cached_calls']} cached)" if usage["cached_calls"] else ""
-    tokens = f"{usage['input_tokens']:,} tokens in, {usage['output_tokens']:,} out"
-    return f"Usage: {usage['calls']} model calls{cached}, {tokens}, {usage['seconds']:.1f} s"
 
 
 def _plain(value: Any) -> Any:

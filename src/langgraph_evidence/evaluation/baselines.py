@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from langgraph_evidence.citations import cite
+from langgraph_evidence.citations import LexicalVerifier
 from langgraph_evidence.errors import UnusableReply
 from langgraph_evidence.methods.furepa.plans import context_of, parse_forced
 from langgraph_evidence.methods.furepa.prompts import FORCE
@@ -55,7 +55,7 @@ def one_shot(
         return {
             "answer": text,
             "evidence": evidence,
-            "citations": cite(question.question, text, evidence),
+            "citations": LexicalVerifier().check(question.question, text, evidence).citations,
             "stopped": "answered" if text else "no_answer",
             "usage": usage,
         }

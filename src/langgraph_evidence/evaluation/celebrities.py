@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.evaluation.answers import cover_em
+from langgraph_evidence.evaluation.outcome import declined
 from langgraph_evidence.evaluation.question import GoldStep, Question
 from langgraph_evidence.evaluation.runner import run_questions
 from langgraph_evidence.evaluation.tables import markdown_table
@@ -152,11 +153,12 @@ def _contains(answer: str, gold: str) -> bool:
 
 @dataclass(frozen=True)
 class Cell:
-    """One method on one row: accuracy in percent over all questions, how many failed, mean seconds a question."""
+    """One method on one row: accuracy in percent over all questions, how many failed or declined, mean seconds."""
 
     accuracy: float
     questions: int
     failed: int
+    declined: int
     seconds: float
 
 
@@ -183,7 +185,9 @@ class Table:
             asked = sum(cell.questions for cell in cells)
             seconds = sum(cell.seconds * cell.questions for cell in cells) / max(asked, 1)
             failed = sum(cell.failed for cell in cells)
-            notes.append(f"{name}: {asked} questions, {seconds:.2f} s a question, {failed} runs failed.")
+            refused = sum(cell.declined for cell in cells)
+            told = f"{failed} runs failed, {refused} declined to answer."
+            notes.append(f"{name}: {asked} questions, {seconds:.2f} s a question, {told}")
         return notes
 
 
@@ -229,6 +233,7 @@ def _cell(questions: Sequence[Question], outcomes: Sequence[Outcome]) -> Cell:
         accuracy=100 * right / len(pairs),
         questions=len(pairs),
         failed=sum("error" in outcome for outcome in outcomes),
+        declined=sum(map(declined, outcomes)),
         seconds=sum(outcome["seconds"] for outcome in outcomes) / len(pairs),
     )
 

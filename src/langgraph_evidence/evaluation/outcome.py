@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, NotRequired
+from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import TypedDict
 
@@ -44,10 +44,19 @@ class Quoted(TypedDict):
     quote_end: int
 
 
-class Outcome(TypedDict):
+class _Told(TypedDict, total=False):
+    """What not every outcome has: runs of earlier versions, baselines and failed runs have none of it."""
+
+    support: float
+    guess: str
+    error: Failure
+
+
+class Outcome(_Told):
     """One question's result; with `error` the run failed and the rest is empty.
 
-    `seconds` is the wall time of this question, which includes waiting for its turn at a shared model.
+    `seconds` is the wall time of this question, which includes waiting for its turn at a shared model. `support` is
+    that of the answer by its verified citations, or of the `guess`, the answer that was not trusted.
     """
 
     id: str
@@ -57,7 +66,11 @@ class Outcome(TypedDict):
     stopped: str
     usage: Usage
     seconds: float
-    error: NotRequired[Failure]
+
+
+def declined(outcome: Outcome) -> bool:
+    """Whether the run gave no answer because its evidence does not support the one that it found."""
+    return outcome["stopped"] == "unsupported" and not outcome["answer"].strip()
 
 
 @dataclass(frozen=True)
@@ -131,12 +144,12 @@ class Journal:
         outcomes = {}
         for number, line in enumerate(data[:whole].splitlines(), start=1):
             try:
-                outcome: Outcome = json.loads(line)
-                outcomes[outcome["id"]] = outcome
-            except (ValueError, KeyError, TypeError):
+                outcome = _outcome(json.loads(line))
+            except (ValueError, TypeError):
                 raise ResourceError(
                     f"{self.path}, line {number}: not an outcome of a run; remove the line or the run's directory."
                 ) from None
+            outcomes[outcome["id"]] = outcome
         return outcomes
 
     @property
@@ -152,3 +165,11 @@ class Journal:
             file.flush()
             os.fsync(file.fileno())
         self.outcomes[outcome["id"]] = outcome
+
+
+def _outcome(row: Any) -> Outcome:
+    """A row of a journal, which another version may have written: all that every outcome has must be there."""
+    missing = Outcome.__required_keys__ - dict(row).keys()
+    if missing:
+        raise ValueError(missing)
+    return cast("Outcome", row)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.evaluation.intervals import Interval, bootstrap, paired_difference
+from langgraph_evidence.evaluation.outcome import declined
 from langgraph_evidence.evaluation.scores import score_outcome
 from langgraph_evidence.evaluation.tables import markdown_table
 
@@ -28,9 +29,14 @@ _PERCENT = {
     "passage_precision": "precision",
     "fact_f1": "fact F1",
     "joint_f1": "joint F1",
+    "em_given": "EM given",
+    "declined": "declined",
+    "support": "support",
 }
 _PLAIN = {"passages": "passages", "calls": "calls", "tokens": "tokens", "seconds": "seconds"}
-_ANSWER_METRICS = ("em", "f1", "precision", "recall", "cover_em", "cover_em_words", "judged")
+_ANSWER_METRICS = frozenset(
+    "em f1 precision recall cover_em cover_em_words judged em_given f1_given declined support".split()
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,8 @@ class ReportRow:
         metrics: Means over all questions, a failed one scored 0, with intervals.
         answered_metrics: Means over the questions whose run did not fail.
         questions: How many there were.
-        unanswered: How many runs ended without an answer.
+        unanswered: How many runs ended without an answer, those that declined to give it aside.
+        declined: How many gave no answer because their evidence does not support the one that they found.
         failures: How many runs failed, by the error's type.
         example: The first failure's question and message; empty without one.
         unjudged: How many answers a judge gave no readable verdict on.
@@ -54,6 +61,7 @@ class ReportRow:
     answered_metrics: Mapping[str, Interval]
     questions: int
     unanswered: int
+    declined: int
     failures: Mapping[str, int]
     example: str
     unjudged: int
@@ -90,13 +98,15 @@ def report_row(
             _drop_answers(row)
     failed = [outcome for outcome in outcomes if "error" in outcome]
     ran = [row for row, outcome in zip(scores, outcomes, strict=True) if "error" not in outcome]
-    empty = sum("error" not in outcome and not outcome["answer"].strip() for outcome in outcomes)
+    refused = sum(map(declined, outcomes))
+    empty = sum("error" not in outcome and not outcome["answer"].strip() for outcome in outcomes) - refused
     return ReportRow(
         name,
         metrics=_means(scores),
         answered_metrics=_means(ran),
         questions=len(questions),
         unanswered=empty if answers else 0,
+        declined=refused,
         failures=Counter(outcome["error"]["type"] for outcome in failed),
         example=f"{failed[0]['id']}: {failed[0]['error']['message']}" if failed else "",
         unjudged=sum(verdict is None for verdict in (judged or {}).values()),
@@ -173,6 +183,10 @@ class Report:
                 )
             if row.unanswered:
                 notes.append(f"{row.name}: {row.unanswered} of {row.questions} runs ended without an answer.")
+            if row.declined:
+                notes.append(
+                    f"{row.name}: {row.declined} of {row.questions} runs declined to answer for want of support."
+                )
             if row.unjudged:
                 notes.append(
                     f"{row.name}: the judge said neither yes nor no of {row.unjudged} answers; no yes for them."
@@ -225,6 +239,7 @@ def _row_json(row: ReportRow) -> dict[str, Any]:
         "failed": row.failed,
         "failures": dict(row.failures),
         "unanswered": row.unanswered,
+        "declined": row.declined,
         "unjudged": row.unjudged,
         "metrics": _metrics_json(row.metrics),
         "metrics_of_runs_that_did_not_fail": _metrics_json(row.answered_metrics),

@@ -51,7 +51,7 @@ async def run_questions(
     """Asks every question that the journal does not hold yet.
 
     Args:
-        answerer: Gives a graph's output for a question: answer, evidence, citations, usage, stopped.
+        answerer: Gives a graph's output for a question: answer, evidence, citations, usage, stopped, support, guess.
         questions: What to ask.
         concurrency: How many questions are under way at once.
         journal: Keeps each outcome on disk as soon as it is there.
@@ -97,7 +97,7 @@ async def _ask(answerer: Answerer, question: Question) -> Outcome:
 
 def outcome_of(question: Question, output: Mapping[str, Any], *, seconds: float) -> Outcome:
     """Keeps of a graph's output what the metrics need."""
-    return Outcome(
+    outcome = Outcome(
         id=question.id,
         answer=str(output.get("answer") or ""),
         evidence=[EvidenceId(id=str(item["id"]), title=str(item["title"])) for item in output.get("evidence") or []],
@@ -109,6 +109,11 @@ def outcome_of(question: Question, output: Mapping[str, Any], *, seconds: float)
         usage=output.get("usage") or no_usage(),
         seconds=round(seconds, 4),
     )
+    if output.get("cited_by") == "verified":
+        outcome["support"] = float(output["support"])
+    if output.get("guess") is not None:
+        outcome["guess"] = str(output["guess"]["answer"])
+    return outcome
 
 
 def _failed(question: Question, error: Exception, *, seconds: float) -> Outcome:

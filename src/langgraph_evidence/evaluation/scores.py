@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from langgraph_evidence.evaluation.answers import cover_em, score_answer, score_facts, score_joint
+from langgraph_evidence.evaluation.outcome import declined
 from langgraph_evidence.evaluation.passages import score_passages
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ def score_outcome(question: Question, outcome: Outcome) -> dict[str, float]:
 
     Returns:
         Scores in [0, 1] by name, and what the question cost (calls, tokens, seconds, passages). A metric that the data
-        set has no gold for is left out. A run's supporting facts are its evidence, where that is made of sentences,
-        else the sentences that its citations quote.
+        set has no gold for is left out. A declined answer is none given: `declined` counts it, and `em_given` and
+        `f1_given` are those of given answers, left out where there is none. A run's supporting facts are its evidence,
+        where that is made of sentences, else the sentences that its citations quote.
     """
     answer = score_answer(outcome["answer"], question.answers, style=question.style)
     scores = {
@@ -41,6 +43,7 @@ def score_outcome(question: Question, outcome: Outcome) -> dict[str, float]:
     }
     if "error" in outcome:
         scores = dict.fromkeys(scores, 0.0)
+    scores |= _trust_scores(outcome, answer)
     usage = outcome["usage"]
     cost = {
         "calls": usage["calls"],
@@ -49,6 +52,14 @@ def score_outcome(question: Question, outcome: Outcome) -> dict[str, float]:
         "passages": len(outcome["evidence"]),
     }
     return {**scores, **{name: float(value) for name, value in cost.items()}}
+
+
+def _trust_scores(outcome: Outcome, answer: Overlap) -> dict[str, float]:
+    scores = {"declined": float(declined(outcome))}
+    if outcome["answer"].strip():
+        scores |= {"em_given": answer.em, "f1_given": answer.f1}
+        scores |= {"support": outcome["support"]} if "support" in outcome else {}
+    return scores
 
 
 def _named(prefix: str, overlap: Overlap) -> dict[str, float]:

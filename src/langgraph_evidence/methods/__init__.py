@@ -95,7 +95,7 @@ class Method:
 def _furepa() -> Method:
     from langgraph_evidence.methods import furepa
     from langgraph_evidence.methods.furepa import events, offline, telling
-    from langgraph_evidence.models import default_query_scorer
+    from langgraph_evidence.models import default_query_scorer, default_verifier
 
     def create(parts: Components, settings: furepa.FurepaSettings) -> StateGraph[Any, Any, Any, Any]:
         return furepa.create_furepa(parts.model, parts.retriever, settings=settings, **parts.local)
@@ -108,13 +108,14 @@ def _furepa() -> Method:
         events=events.SCHEMAS,
         tell=telling.TELLERS,
         responders=offline.RESPONDERS,
-        local_models={"query_scorer": default_query_scorer},
+        local_models={"query_scorer": default_query_scorer, "verifier": default_verifier},
     )
 
 
 def _rebel() -> Method:
     from langgraph_evidence.methods import rebel
     from langgraph_evidence.methods.rebel import drawing, events, near_duplicates, offline, telling
+    from langgraph_evidence.models import default_verifier
     from langgraph_evidence.tools.search import search_tool
 
     def create(parts: Components, settings: rebel.RebelSettings) -> StateGraph[Any, Any, Any, Any]:
@@ -129,7 +130,7 @@ def _rebel() -> Method:
         events=events.SCHEMAS,
         tell=telling.TELLERS,
         responders=offline.RESPONDERS,
-        local_models={"features": lambda: near_duplicates.default_features},
+        local_models={"features": lambda: near_duplicates.default_features, "verifier": default_verifier},
         uses_tools=True,
         draw=drawing.draw_algorithm,
     )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages.content import create_text_block
 from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from langgraph_evidence.errors import InvalidInput
-from langgraph_evidence.tools.method import UNBOUNDED, input_key, run_context
+from langgraph_evidence.tools.method import UNBOUNDED, declined, input_key, run_context
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +32,9 @@ def as_chat(
     graph: CompiledStateGraph[Any, Any, Any, Any], *, settings: Settings | None = None
 ) -> StateGraph[ChatState, Any, ChatState, ChatState]:
     """Wraps a graph so that it takes messages and replies with one that carries its citations.
+
+    Of an answer that the evidence does not support the reply says so; a guess that the settings ask for is followed by
+    a block that calls it unverified.
 
     Args:
         graph: A compiled graph of any method.
@@ -63,4 +67,9 @@ def _question(state: ChatState) -> str:
 
 
 def _update(output: Mapping[str, Any]) -> ChatState:
-    return ChatState(messages=output["messages"])
+    message = output["messages"][-1]
+    if output.get("guess") is None:
+        return ChatState(messages=[message])
+    blocks = message.content_blocks if output["answer"] else []
+    said = f"\n\n(Unverified: {output['guess']['why']})" if output["answer"] else declined(output)
+    return ChatState(messages=[AIMessage(content_blocks=[*blocks, create_text_block(said)], name=message.name)])

@@ -9,6 +9,7 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.config import get_stream_writer
 
 from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.run import Answered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.graph.state import CompiledStateGraph
 
+    from langgraph_evidence.citations import CitedBy
     from langgraph_evidence.settings import Settings
 
     Graph = CompiledStateGraph[Any, Any, Any, Any]
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 # A method ends by its own iterations and budget. What calls a tool hands down a limit of its own steps, LangChain's 25
 # among them, which must not end a run half way.
 UNBOUNDED: RunnableConfig = {"recursion_limit": 10_000}
-ARTIFACT_KEYS = ("answer", "citations", "evidence", "usage", "stopped")
+ARTIFACT_KEYS = (*Answered.__annotations__, "evidence")
 
 
 def as_tool(
@@ -31,8 +33,10 @@ def as_tool(
 ) -> BaseTool:
     """Makes a tool that answers by a method: its content is text for the model, its artifact data for the application.
 
-    The content is the answer and its numbered sources. The artifact holds answer, citations, evidence, usage and
-    stopped. Inside an agent the run is checkpointed with the agent's own.
+    The content is the answer and its numbered sources. Of an answer that the evidence does not support it says that
+    and why, not what it was, unless the settings ask for the guess, and then it is called unverified. The artifact
+    holds answer, citations, sentences, support, conflicts, cited_by, guess, stopped, usage and evidence. Inside an
+    agent the run is checkpointed with the agent's own.
 
     Args:
         graph: A compiled graph of any method.
@@ -107,13 +111,35 @@ def input_key(graph: Graph) -> str:
 
 def _pack(output: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     artifact = {key: output[key] for key in ARTIFACT_KEYS if key in output}
+    if output.get("guess") is not None:
+        return declined(output), artifact
     if not output.get("answer"):
         return f"No answer was found (stopped: {output.get('stopped')}).", artifact
     sources = [
         f'[{number}] {citation["title"]} ({citation["passage_id"]}): "{citation["quote"]}"'
         for number, citation in enumerate(output.get("citations", []), start=1)
     ]
-    return "\n".join([output["answer"], "", "Sources:", *sources] if sources else [output["answer"]]), artifact
+    parts = [output["answer"], *([f"\n{_SOURCES[output.get('cited_by', 'lexical')]}", *sources] if sources else [])]
+    if output.get("stopped") == "own_knowledge":
+        parts.append("\nWithout evidence: the model answered from what it knows, and nothing was found to prove it.")
+    return "\n".join(parts), artifact
+
+
+_SOURCES: dict[CitedBy, str] = {
+    "verified": "Sources:",
+    "lexical": "Sources (chosen by shared words; nothing checked that they support it):",
+}
+
+
+def declined(output: Mapping[str, Any]) -> str:
+    """What a reader is told of an answer that the evidence does not support: the guess itself only on request."""
+    guess = output["guess"]
+    # The reason for too little support quotes the guess, which a model would take for an answer.
+    measured = guess["sentences"] and output["cited_by"] == "verified" and output.get("evidence")
+    if output["answer"]:
+        return f"Unverified guess: {output['answer']}\n\nIt is not to be relied on: {guess['why']}"
+    why = f"its support is {guess['support']:.2f} of 1." if measured else guess["why"]
+    return f"No answer is given: the evidence does not support the one that was found. Why: {why}"
 
 
 _MODES: list[Literal["custom", "values"]] = ["custom", "values"]

@@ -13,6 +13,7 @@ from langgraph.graph import StateGraph
 from langgraph_evidence.llm import LanguageModel
 from langgraph_evidence.llm.parse import clean
 from langgraph_evidence.llm.prompt import quote
+from langgraph_evidence.models import verifier_or_default
 from langgraph_evidence.retrieval.search import search_new
 from langgraph_evidence.run import MethodRun, QuestionInput, RunOutput, add_nodes
 from langgraph_evidence.types import passage_line
@@ -22,6 +23,7 @@ from toy.settings import ToySettings
 from toy.state import ToyState
 
 if TYPE_CHECKING:
+    from langgraph_evidence.citations import AnswerVerifier
     from langgraph_evidence.types import Stopped
 
 ROUND_STEPS = 2  # ask, search
@@ -29,9 +31,16 @@ ROUND_STEPS = 2  # ask, search
 _Graph = StateGraph[ToyState, ToySettings, QuestionInput, RunOutput]
 
 
-def create_toy(model: BaseChatModel | str, retriever: BaseRetriever, *, settings: ToySettings | None = None) -> _Graph:
+def create_toy(
+    model: BaseChatModel | str,
+    retriever: BaseRetriever,
+    *,
+    settings: ToySettings | None = None,
+    verifier: AnswerVerifier | None = None,
+) -> _Graph:
     """Builds the graph; the caller compiles it."""
-    return Toy(settings or ToySettings(), LanguageModel(model, responders=RESPONDERS), retriever).graph()
+    chat = LanguageModel(model, responders=RESPONDERS)
+    return Toy(settings or ToySettings(), verifier_or_default(verifier), chat, retriever).graph()
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,9 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from trusting import DoubtingVerifier
 
+from langgraph_evidence import models
 from langgraph_evidence.cli.app import run
 from langgraph_evidence.llm.loopback import ScriptedServer, serve
 from langgraph_evidence.llm.testing import ScriptedChat
@@ -60,8 +62,9 @@ def test_every_step_is_told_and_the_answer_cites_its_source(ask: Any, capsys: py
     assert kinds.index("round") < kinds.index("decision") < kinds.index("query") < kinds.index("evidence")
     assert "Model: openai:scripted." in lines[1]
     assert "search     Who built the Eiffel Tower? (2 times)" in lines
-    last = lines.index("Answer: Dijon (answered)")
-    assert lines[last + 1] == '[1] Gustave Eiffel (p2): "Gustave Eiffel was born in Dijon."'
+    last = lines.index("Answer: Dijon (answered, support 1.00)")
+    assert lines[last + 1] == "supported 1.00: Dijon"
+    assert lines[last + 2] == '  [1] Gustave Eiffel (p2): "Gustave Eiffel was born in Dijon."'
     assert lines[-1].startswith("Usage: 6 model calls, ")
 
 
@@ -85,7 +88,7 @@ def test_json_is_one_object_the_graphs_output(ask: Any, capsys: pytest.CaptureFi
 def test_quiet_shows_the_result_alone(ask: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert ask("--quiet") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert {line.split()[0].strip("[]0123456789") for line in lines} == {"Answer:", "", "Usage:"}
+    assert {line.split()[0].strip("[]0123456789") for line in lines} == {"Answer:", "supported", "", "Usage:"}
 
 
 def test_a_run_that_stops_without_an_answer_leaves_with_3(ask: Any, capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,6 +96,25 @@ def test_a_run_that_stops_without_an_answer_leaves_with_3(ask: Any, capsys: pyte
     assert "Answer: (no answer) (budget)" in capsys.readouterr().out
     assert ask(question="Zebra?") == 3
     assert "(no_evidence)" in capsys.readouterr().out
+
+
+def test_an_answer_without_support_is_declined_with_4_and_guessed_on_request(
+    ask: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(models, "default_verifier", DoubtingVerifier)
+    assert ask("--quiet") == 4
+    out = capsys.readouterr().out
+    assert "Declined: no answer is given (unsupported)." in out
+    assert "Guess, not to be trusted: Dijon (unsupported, support 0.25)" in out
+    assert ask("--quiet", "--set", "if_unsupported=guess") == 4
+    assert "Guess, as asked for: Dijon (unsupported, support 0.25)" in capsys.readouterr().out
+    assert ask("--json") == 4
+    output = json.loads(capsys.readouterr().out)
+    assert (output["answer"], output["guess"]["answer"], output["stopped"]) == ("", "Dijon", "unsupported")
+    assert ask("--quiet", "--set", "min_support=0.2") == 0
+    assert "not supported 0.25: Dijon" in capsys.readouterr().out
+    assert ask("--quiet", "--set", "citations=lexical") == 0
+    assert "nothing checked them" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.table import Table
 
-from langgraph_evidence.cli.screen import Screen, usage_line
+from langgraph_evidence.cli.result import usage_line
+from langgraph_evidence.cli.screen import Screen
 from langgraph_evidence.telling import Line
 from langgraph_evidence.types import Usage
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from io import StringIO
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -42,6 +43,31 @@ def test_failures_score_zero_and_are_counted_apart() -> None:
     assert row.metrics["em"].mean == 0.5
     assert row.answered_metrics["em"].mean == pytest.approx(2 / 3)
     assert row.answered_metrics["em"].n == 3
+
+
+def test_a_declined_answer_is_neither_wrong_nor_missing() -> None:
+    checked: dict[str, Any] = {"cited_by": "verified", "evidence": [{"id": "a", "title": "a"}]}
+    guess = {**checked, "stopped": "unsupported", "support": 0.2, "guess": {"answer": "no"}, "answer": ""}
+    outputs: list[dict[str, Any]] = [
+        {**checked, "answer": "yes", "stopped": "answered", "support": 0.9, "guess": None},
+        guess,
+        {**guess, "answer": "no"},  # asked for
+        {**checked, "answer": "", "stopped": "no_answer", "support": 0.0, "guess": None},
+    ]
+    found = [outcome_of(question, output, seconds=1.0) for question, output in zip(QUESTIONS, outputs, strict=True)]
+    assert [(row.get("support"), row.get("guess")) for row in found] == [
+        (0.9, None),
+        (0.2, "no"),
+        (0.2, "no"),
+        (0, None),
+    ]
+    row = report_row("ours", QUESTIONS, found)
+    assert (row.declined, row.unanswered) == (1, 1)
+    assert row.metrics["declined"].mean == 0.25
+    assert (row.metrics["em_given"].mean, row.metrics["em_given"].n) == (0.5, 2)
+    assert row.metrics["support"].mean == pytest.approx((0.9 + 0.2) / 2)
+    assert "ours: 1 of 4 runs declined to answer for want of support." in Report("toy", [row]).notes()
+    assert Report("toy", [row]).to_json()["rows"][0]["declined"] == 1
 
 
 def test_a_retrieval_has_no_answer_columns_and_no_unanswered_questions() -> None:

@@ -14,7 +14,7 @@ import pytest
 from langchain_core.runnables import RunnableLambda
 
 from langgraph_evidence.errors import InvalidInput, ModelError, ResourceError
-from langgraph_evidence.evaluation.outcome import Journal, RunIdentity
+from langgraph_evidence.evaluation.outcome import Journal, RunIdentity, declined
 from langgraph_evidence.evaluation.question import Question
 from langgraph_evidence.evaluation.runner import graph_answerer, run_questions
 
@@ -175,3 +175,15 @@ def test_a_killed_run_does_not_ask_a_finished_question_again(tmp_path: Path) -> 
     asked = (tmp_path / "asked").read_text().split()
     assert all(asked.count(name) == 1 for name in finished)
     assert len(Journal(tmp_path, identity).done) == 20
+
+
+async def test_a_journal_of_another_version_is_read_or_refused_cleanly(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, IDENTITY)
+    await run_questions(echo, QUESTIONS[:1], journal=journal)
+    row = json.loads(journal.path.read_text())
+    assert not {"support", "guess"} & row.keys()  # as versions before verified citations wrote it
+    assert not declined(Journal(tmp_path, IDENTITY).done["q0"])
+    for broken in ({key: value for key, value in row.items() if key != "citations"}, ["q0"], 7, None):
+        journal.path.write_text(json.dumps(broken) + "\n")
+        with pytest.raises(ResourceError, match=r"line 1: not an outcome of a run; remove"):
+            Journal(tmp_path, IDENTITY)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from furepa_world import FIRST, QUESTION, FixedScorer, WordRetriever, scripted
+from trusting import trusting
 
 from langgraph_evidence import FurepaSettings
 from langgraph_evidence.llm.chat import LanguageModel
@@ -15,7 +16,7 @@ from langgraph_evidence.methods.furepa.graph import Furepa
 def run(model: Any, **values: Any) -> Any:
     """A run whose calls are tried once each."""
     language_model = LanguageModel(model, attempts=1)
-    furepa = Furepa(FurepaSettings(**values), language_model, WordRetriever(), FixedScorer({}))
+    furepa = Furepa(FurepaSettings(**values), trusting, language_model, WordRetriever(), FixedScorer({}))
     return furepa.graph().compile().invoke({"question": QUESTION})
 
 

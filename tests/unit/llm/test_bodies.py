@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from furepa_world import QUESTION, FixedScorer, WordRetriever
 from langchain_openai import ChatOpenAI
+from trusting import trusting
 
 from langgraph_evidence import FurepaSettings
 from langgraph_evidence.concurrency import run_sync
@@ -110,7 +111,7 @@ def test_one_lost_sample_is_no_lost_run(form: str) -> None:
     )
     with serve(chat) as server:
         model = LanguageModel(client(server), attempts=1)
-        graph = Furepa(FurepaSettings(samples=3), model, WordRetriever(), FixedScorer({})).graph().compile()
+        graph = Furepa(FurepaSettings(samples=3), trusting, model, WordRetriever(), FixedScorer({})).graph().compile()
         out = graph.invoke({"question": QUESTION})
     assert (out["answer"], out["stopped"]) == ("Gwalior", "answered")
     assert [plan["kind"] for plan in out["plans"].values()].count("failed") == 1

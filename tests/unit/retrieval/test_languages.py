@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from langgraph_evidence.citations import cite
+from langgraph_evidence.citations import LexicalVerifier
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.retrieval import BM25Retriever, Corpus, OkapiRetriever, build_index, open_index, retriever_for
 from langgraph_evidence.retrieval import index as index_module
@@ -134,6 +134,6 @@ def test_an_unknown_language_is_refused(tmp_path: Path) -> None:
 def test_a_japanese_answer_is_cited_by_its_sentence() -> None:
     text = "京都は古い都である。東京は日本の首都である。人口が多い。"
     passages = [Passage(id="t", title="都市", text=text), Passage(id="s", title="寿司", text=JAPANESE["寿司"])]
-    (citation,) = cite("日本の首都はどこですか。", "東京", passages)
+    (citation,) = LexicalVerifier().check("日本の首都はどこですか。", "東京", passages).citations
     assert citation["quote"] == "東京は日本の首都である。"
     assert text[citation["quote_start"] : citation["quote_end"]] == citation["quote"]

@@ -64,7 +64,8 @@ def test_the_content_is_the_answer_with_its_sources_and_the_artifact_is_data() -
     answer, _, sources = str(message.content).partition("\n\nSources:\n")
     assert answer == "Dijon"
     assert '[1] Gustave Eiffel (p2): "Gustave Eiffel was born in Dijon."' in sources
-    assert set(message.artifact) == {"answer", "citations", "evidence", "usage", "stopped"}
+    shown = {"answer", "citations", "sentences", "support", "conflicts", "cited_by", "guess"}
+    assert set(message.artifact) == shown | {"evidence", "usage", "stopped"}
     assert [passage["id"] for passage in message.artifact["evidence"]] == ["p1", "p2"]
     assert message.artifact["stopped"] == "answered"
     assert message.artifact["usage"]["calls"] == 6

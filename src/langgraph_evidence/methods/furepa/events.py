@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Literal
 
 from typing_extensions import TypedDict
@@ -47,11 +48,29 @@ class Evidence(TypedDict):
     held: int
 
 
+class Doubt(TypedDict):
+    """`furepa.doubt`: an answer that the evidence does not support, and why; the run goes on."""
+
+    iteration: int
+    answer: str
+    why: str
+
+
 plans = Event("furepa.plans", Plans)
 decision = Event("furepa.decision", Decision)
 query = Event("furepa.query", Query)
 evidence = Event("furepa.evidence", Evidence)
+doubt = Event("furepa.doubt", Doubt)
 answer = Event("furepa.answer", Answered)
 
-SCHEMAS = schemas(plans, decision, query, evidence, answer)
+SCHEMAS = schemas(plans, decision, query, evidence, doubt, answer)
 """The payload of every event, beside `type` and `v`."""
+
+
+def tell_assessment(
+    iteration: int, temperature: float | None, found: list[Plan], decided: Literal["answer", "search", "nothing"]
+) -> None:
+    """Tells the plans of an iteration, and then what the vote decided."""
+    plans({"iteration": iteration, "temperature": temperature, "plans": found})
+    counts = Counter(plan["kind"] for plan in found)
+    decision({"iteration": iteration, "decision": decided, "answers": counts["answer"], "queries": counts["search"]})

@@ -18,21 +18,22 @@ from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.methods.furepa import assessor, events
 from langgraph_evidence.methods.furepa.offline import RESPONDERS
 from langgraph_evidence.methods.furepa.reasoning import best_so_far, force_answer, propose_plans, sample_of
-from langgraph_evidence.methods.furepa.searching import execute, rank_by_score
+from langgraph_evidence.methods.furepa.searching import doubted, execute, rank_by_score
 from langgraph_evidence.methods.furepa.settings import FurepaSettings
 from langgraph_evidence.methods.furepa.state import Asking, FurepaOutput, FurepaState, ScoredQuery, lost, plans_of_round
-from langgraph_evidence.models import default_query_scorer
+from langgraph_evidence.models import default_query_scorer, verifier_or_default
 from langgraph_evidence.run import MethodRun, QuestionInput, add_nodes, replaced
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.retrievers import BaseRetriever
 
+    from langgraph_evidence.citations import AnswerVerifier
     from langgraph_evidence.models.query_scorer import QueryScorer
 
-ROUND_STEPS = 5  # propose, assess, score_queries, retrieve, next_round
+ROUND_STEPS = 6  # propose, assess, answer (in doubt), score_queries, retrieve, next_round
 
-AfterAssess = Literal["answer", "score_queries", "retrieve", "raise_temperature", "next_round"]
+AfterAssess = Literal["answer", "score_queries", "retrieve", "raise_temperature", "next_round", "conclude"]
 _Graph = StateGraph[FurepaState, FurepaSettings, QuestionInput, FurepaOutput]
 
 
@@ -42,6 +43,7 @@ def create_furepa(
     *,
     settings: FurepaSettings | None = None,
     query_scorer: QueryScorer | None = None,
+    verifier: AnswerVerifier | None = None,
 ) -> _Graph:
     """Builds the FuRePA graph; the caller compiles it with the checkpointer of its choice.
 
@@ -50,6 +52,7 @@ def create_furepa(
         retriever: Where evidence comes from; one unseen passage is taken from it an iteration.
         settings: The values of a run whose `context` says nothing else.
         query_scorer: Scores candidate queries (eq. 7); the shipped one when none is given.
+        verifier: Checks the answer against the evidence; the shipped one when none is given.
 
     Returns:
         A state graph from `{"question"}` to answer, citations, evidence, messages, usage, stopped, plans and steps.
@@ -58,7 +61,7 @@ def create_furepa(
         InvalidInput: The model's name is unknown.
     """
     chat = LanguageModel(model, responders=RESPONDERS)
-    return Furepa(settings or FurepaSettings(), chat, retriever, query_scorer).graph()
+    return Furepa(settings or FurepaSettings(), verifier_or_default(verifier), chat, retriever, query_scorer).graph()
 
 
 @dataclass(frozen=True)
@@ -121,18 +124,10 @@ class Furepa(MethodRun[FurepaSettings]):
 
     def assess(self, state: FurepaState) -> FurepaState:
         """Plan decision, then query filter: an answer when enough plans answer, else what is new to ask (eqs. 4, 5)."""
-        plans, iteration = plans_of_round(state), state["iteration"]
+        plans = plans_of_round(state)
         executed = [step["query"] for step in state["steps"]]
         decision, chosen = assessor.assess(len(state["evidence"]), plans, executed, self.settings_of(state))
-        events.plans({"iteration": iteration, "temperature": state["temperature"], "plans": plans})
-        events.decision(
-            {
-                "iteration": iteration,
-                "decision": decision,
-                "answers": sum(plan["kind"] == "answer" for plan in plans),
-                "queries": sum(plan["kind"] == "search" for plan in plans),
-            }
-        )
+        events.tell_assessment(state["iteration"], state["temperature"], plans, decision)
         queries = [ScoredQuery(plan=plan["id"], query=plan["text"], score=0.0, relevance=0.0) for plan in chosen]
         return FurepaState(chosen=chosen, queries=queries if decision == "search" else [], scored_by="none")
 
@@ -163,18 +158,22 @@ class Furepa(MethodRun[FurepaSettings]):
             update["temperature"] = self.settings_of(state).risen(state["temperature"])
         return update
 
-    def answer(self, state: FurepaState) -> FurepaState:
-        """Ends with the commonest answer of the answer plans and its chain of thought."""
-        plan = assessor.majority_answer(state["chosen"])
+    async def answer(self, state: FurepaState) -> FurepaState:
+        """Ends with the commonest answer and its chain of thought; one that the evidence does not support goes on."""
+        plan, settings = assessor.majority_answer(state["chosen"]), self.settings_of(state)
+        last = state["iteration"] + 1 >= settings.iterations or self.cut_of(state, steps=ROUND_STEPS)
+        why = "" if last else await self.doubts(state, plan["text"])
+        if why:
+            return doubted(state, plan, why, settings)
         return FurepaState(answer=plan["text"], analysis=plan["analysis"], stopped="answered")
+
+    def after_answer(self, state: FurepaState) -> AfterAssess:
+        """Ends, or goes on with what is left to ask."""
+        return "conclude" if state["answer"] else self.after_assess(state)
 
     async def force_answer(self, state: FurepaState) -> FurepaState:
         """Forces an answer after the last iteration (section 3.1.2); a spent budget leaves the best one so far."""
-        if not state["evidence"]:
-            return FurepaState(
-                answer="", stopped="no_evidence" if state["cut"] == "forced" else state["cut"] or "budget"
-            )
-        if not self.affordable(state, wanted=1, kept=0, last=True):
+        if not state["evidence"] or not self.affordable(state, wanted=1, kept=0, last=True):
             return best_so_far(state)
         allowance = self.share(state, among=1, kept=0, last=True)
         return await force_answer(self.model, state, self.settings_of(state), allowance)
@@ -183,7 +182,7 @@ class Furepa(MethodRun[FurepaSettings]):
         """Propose, assess, score, retrieve, and again, until the plans answer."""
         builder: _Graph = self.builder(FurepaState, given=QuestionInput, output=FurepaOutput)
         add_nodes(builder, self.next_round, self.propose, self.assess, self.score_queries, self.retrieve)
-        add_nodes(builder, self.raise_temperature, self.answer, self.force_answer)
+        add_nodes(builder, self.raise_temperature, self.in_time(self.answer), self.force_answer)
         builder.add_edge("begin", "next_round")
         builder.add_conditional_edges("next_round", self.samples, ["next_round", "propose", "assess", "force_answer"])
         builder.add_edge("propose", "assess")
@@ -191,7 +190,7 @@ class Furepa(MethodRun[FurepaSettings]):
         builder.add_edge("score_queries", "retrieve")
         builder.add_edge("retrieve", "next_round")
         builder.add_edge("raise_temperature", "next_round")
-        builder.add_edge("answer", "conclude")
+        builder.add_conditional_edges("answer", self.after_answer)
         builder.add_edge("force_answer", "conclude")
         return builder
 

@@ -108,7 +108,10 @@ async def force_answer(
 
 
 def best_so_far(state: FurepaState) -> FurepaState:
-    """The commonest answer that any round proposed, where no forced one can be asked for."""
+    """The commonest answer that any round proposed, where no forced one can be asked for; without evidence none."""
+    if not state["evidence"]:
+        forced = state["cut"] == "forced"
+        return FurepaState(answer="", stopped="no_evidence" if forced else state["cut"] or "budget")
     answers = [plan for plan in state["plans"].values() if plan["kind"] == "answer"]
     stopped = state["cut"] or "budget"
     if not answers:

@@ -7,9 +7,10 @@ import time
 from typing import TYPE_CHECKING
 
 from langgraph_evidence.budget import took
+from langgraph_evidence.citations import asked_and_told
 from langgraph_evidence.concurrency import gather, in_thread
 from langgraph_evidence.methods.furepa import assessor, events
-from langgraph_evidence.methods.furepa.state import FurepaState, ScoredQuery, Step, held_of
+from langgraph_evidence.methods.furepa.state import FurepaState, ScoredQuery, Step, held_of, plans_of_round
 from langgraph_evidence.retrieval.search import first_new, search_new
 from langgraph_evidence.types import Passage, passage_line
 
@@ -18,8 +19,27 @@ if TYPE_CHECKING:
 
     from langchain_core.retrievers import BaseRetriever
 
+    from langgraph_evidence.methods.furepa.settings import FurepaSettings
+    from langgraph_evidence.methods.furepa.state import Plan
     from langgraph_evidence.models.query_scorer import QueryScorer
     from langgraph_evidence.types import Usage
+
+
+def doubted(state: FurepaState, plan: Plan, why: str, settings: FurepaSettings) -> FurepaState:
+    """Goes on from an answer that the evidence does not support: by the queries of its round, else by the answer.
+
+    The paper's vote ends the run here. What was proposed beside the answer and asks for something new is searched for;
+    without any, the question with the answer is, once: a passage that states it is what is missing.
+    """
+    events.doubt({"iteration": state["iteration"], "answer": plan["text"], "why": why})
+    executed = [step["query"] for step in state["steps"]]
+    others = [other for other in plans_of_round(state) if other["kind"] == "search"]
+    found = assessor.assess(len(state["evidence"]), others, executed, settings)[1] if others else []
+    queries = [ScoredQuery(plan=other["id"], query=other["text"], score=0.0, relevance=0.0) for other in found]
+    stated = asked_and_told(state["question"], plan["text"])
+    if not queries and stated not in executed:
+        queries = [ScoredQuery(plan=plan["id"], query=stated, score=0.0, relevance=0.0)]
+    return FurepaState(chosen=[], queries=queries, scored_by="none")
 
 
 async def rank_by_score(

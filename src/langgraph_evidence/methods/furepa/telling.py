@@ -48,11 +48,16 @@ def _evidence(event: Told) -> list[Line]:
     return [Line("evidence", f"{passage['title']}: {shorten(passage['text'])} [{passage['id']}]", "green")]
 
 
+def _doubt(event: Told) -> list[Line]:
+    return [Line("doubt", f"{shorten(event['answer'])}: {event['why']}", "yellow")]
+
+
 TELLERS: dict[str, Teller] = {
     events.plans.kind: _plans,
     events.decision.kind: _decision,
     events.query.kind: _query,
     events.evidence.kind: _evidence,
+    events.doubt.kind: _doubt,
     events.answer.kind: not_told,
 }
 """One entry an event."""

@@ -61,12 +61,20 @@ class Answer(Answered):
     tree: dict[str, Node]
 
 
+class Doubt(TypedDict):
+    """`rebel.doubt`: the answer to the question itself is not supported by what was found; a tool is asked as well."""
+
+    answer: str
+    why: str
+
+
 split = Event("rebel.split", Split)
 recall = Event("rebel.recall", Recall)
 call = Event("rebel.call", Call)
 reply = Event("rebel.reply", Replied)
 fact = Event("rebel.fact", Learned)
+doubt = Event("rebel.doubt", Doubt)
 answer = Event("rebel.answer", Answer)
 
-SCHEMAS = schemas(split, recall, call, reply, fact, answer)
+SCHEMAS = schemas(split, recall, call, reply, fact, doubt, answer)
 """The payload of every event, beside `type` and `v`."""

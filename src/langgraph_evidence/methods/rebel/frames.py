@@ -46,6 +46,7 @@ def new_frame(name: str, parent: str, question: str, *, depth: int, may_split: b
         tries=0,
         late=False,
         answer="",
+        doubted="",
         origin="failed",
         error="",
     )
@@ -199,7 +200,8 @@ def _unasked(frames: Frames, frame: Frame, settings: RebelSettings, tools: Seque
         case "choose":
             return _chosen(tools)
         case "stuck":
-            return StepOutcome("has facts", {"tool": ""}) if frame["children"] else _failed(frame)
+            told = frame["children"] and not frame["doubted"]  # whose facts have answered already
+            return StepOutcome("has facts", {"tool": ""}) if told else _failed(frame)
     return None
 
 

@@ -12,20 +12,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from langgraph.graph import StateGraph
-from langgraph.types import Send, interrupt
+from langgraph.types import Send
 
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.methods.rebel import events, tickets
-from langgraph_evidence.methods.rebel.frames import ROOT, Frames, Moves, advance, ready, root_frame, subtree_facts
+from langgraph_evidence.methods.rebel.doubting import in_doubt
+from langgraph_evidence.methods.rebel.frames import ROOT, Moves, advance, ready, root_frame, subtree_facts
 from langgraph_evidence.methods.rebel.near_duplicates import Features, default_features
 from langgraph_evidence.methods.rebel.offline import RESPONDERS
-from langgraph_evidence.methods.rebel.rounds import evidence_of, is_last, kept_for, not_yet_made, task_of, within_calls
+from langgraph_evidence.methods.rebel.rounds import (
+    cut_before,
+    evidence_of,
+    kept_for,
+    last_answer,
+    not_yet_made,
+    task_of,
+    within_calls,
+)
 from langgraph_evidence.methods.rebel.settings import RebelSettings
 from langgraph_evidence.methods.rebel.state import FREE, WORK, Frame, RebelOutput, RebelState, Stage, Task
 from langgraph_evidence.methods.rebel.steps import Steps, ended, guarded, tell_facts
 from langgraph_evidence.methods.rebel.toolbox import Toolbox
 from langgraph_evidence.methods.rebel.tree import tree_of
-from langgraph_evidence.run import Cut, MethodRun, QuestionInput, add_nodes, replaced
+from langgraph_evidence.models import verifier_or_default
+from langgraph_evidence.run import MethodRun, QuestionInput, add_nodes, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +43,8 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.tools import BaseTool
 
-ROUND_STEPS = 2  # one of the work's, then advance
+    from langgraph_evidence.citations import AnswerVerifier
+
 _Graph = StateGraph[RebelState, RebelSettings, QuestionInput, RebelOutput]
 
 
@@ -68,7 +79,9 @@ ALGORITHM = (
     }),
     Rule("confirm", "ours: ask before a second use", {"repeat": "use_tool", "told": "answer", "skip": "stuck"}),
     Rule("stuck", "ours: a tool that failed is no fact", {"has facts": "answer", "no facts": "done"}),
-    Rule("answer", "answer = llm(question, facts, reply)", {"answered": "done", "not answered": "done"}),
+    Rule("answer", "answer = llm(question, facts, reply)", {
+        "answered": "done", "not answered": "done", "not supported": "choose",
+    }),
 )  # fmt: skip
 """Algorithm 1: what is done in each stage of a frame, and where each outcome leads."""
 
@@ -82,6 +95,7 @@ def create_rebel(
     *,
     settings: RebelSettings | None = None,
     features: Features | None = None,
+    verifier: AnswerVerifier | None = None,
 ) -> _Graph:
     """Builds the REBEL graph; the caller compiles it with the checkpointer of its choice.
 
@@ -95,6 +109,7 @@ def create_rebel(
         settings: The values of a run whose `context` says nothing else.
         features: Maps texts to vectors, to find sub-questions that ask the same again; the shared encoder when none is
             given.
+        verifier: Checks the answer against the evidence; the shipped one when none is given.
 
     Returns:
         A state graph from `{"question"}` to answer, citations, evidence, messages, usage, stopped, tree and facts.
@@ -103,7 +118,7 @@ def create_rebel(
         InvalidInput: The model's name is unknown, or two tools have one name.
     """
     steps = Steps(LanguageModel(model, responders=RESPONDERS), Toolbox(tuple(tools)), features or default_features)
-    return Rebel(settings or RebelSettings(), steps).graph()
+    return Rebel(settings or RebelSettings(), verifier_or_default(verifier), steps).graph()
 
 
 @dataclass(frozen=True)
@@ -113,6 +128,7 @@ class Rebel(MethodRun[RebelSettings]):
     name = "rebel"
     last_steps = 3  # answer, advance, conclude
     answered = events.answer
+    may_not_search = True  # Algorithm 1 also answers from what the model knows
 
     steps: Steps
 
@@ -121,16 +137,19 @@ class Rebel(MethodRun[RebelSettings]):
         frames, replies = replaced({ROOT: root_frame(asked, settings)}), replaced({})
         return RebelState(round=0, scheduled=[], frames=frames, replies=replies, tree={}, facts=[])
 
-    def advance(self, state: RebelState) -> RebelState:
+    async def advance(self, state: RebelState) -> RebelState:
         """Moves on every frame that waits for nobody, and schedules those that are worked on next."""
-        settings = self.settings_of(state)
-        changed = advance(state["frames"], settings, self.steps.toolbox.names, MOVES)
+        settings, names = self.settings_of(state), self.steps.toolbox.names
+        changed = advance(state["frames"], settings, names, MOVES)
         tell_facts(changed.values())
         frames = {**state["frames"], **changed}
+        if doubt := await in_doubt(self, RebelState({**state, "frames": frames}), names, MOVES):
+            changed |= doubt | advance({**frames, **doubt}, settings, names, MOVES)
+            frames |= changed
         found = [] if frames[ROOT]["stage"] == "done" else ready(frames, parallel=settings.parallel)
-        cut = state["cut"] or self._cut(state, frames, found)
+        cut = state["cut"] or cut_before(self, state, frames, found)
         if cut and found:
-            found = self._last_answer(state, frames[ROOT])
+            found = last_answer(self, state, frames[ROOT])
         else:
             found = within_calls(found, self.affordable(state, wanted=len(found), **kept_for(found)))
         for frame in found:
@@ -138,21 +157,6 @@ class Rebel(MethodRun[RebelSettings]):
             changed[frame["id"]] = Frame({**frame, "ticket": ticket})
         names = [frame["id"] for frame in found]
         return RebelState(frames=changed, scheduled=names, round=state["round"] + 1, cut=cut)
-
-    def _cut(self, state: RebelState, frames: Frames, found: list[Frame]) -> Cut:
-        """Why the answer has to be forced now, or nothing; its call and its steps are kept back for it."""
-        if not found:
-            return ""
-        if any(frame["late"] for frame in frames.values()):
-            return "budget"
-        return self.cut_of(state, steps=0 if is_last(found[0]) else ROUND_STEPS, **kept_for(found))
-
-    def _last_answer(self, state: RebelState, root: Frame) -> list[Frame]:
-        """The question itself, to be answered from the facts there are, unless there is no time even for that."""
-        begun = is_last(root) and root["late"]
-        if begun or not self.affordable(state, wanted=1, kept=0, last=True) or not self.has_steps(state, steps=0):
-            return []
-        return [Frame({**root, "stage": "answer", "tool": "", "late": False})]
 
     def scheduled(self, state: RebelState) -> list[Send] | Literal["advance", "conclude"]:
         """Starts the steps of a round, one a frame, or ends the run."""
@@ -167,19 +171,13 @@ class Rebel(MethodRun[RebelSettings]):
         return [Send(frame["stage"], task_of(state, frame, settings, allowance)) for frame in frames]
 
     def confirm(self, task: Task) -> RebelState:
-        """Asks whether a use of a tool that may already have happened is to be repeated.
-
-        The answer is "repeat", "skip", or `{"reply": text}` with what the tool is known to have replied; whatever else
-        is given, the use is not repeated.
-        """
-        frame, limit = task["frame"], self.settings_of(task).reply_chars
-        decision = interrupt(tickets.question_about(frame))
-        return ended(task, tickets.decided(frame["tool"], decision, limit=limit), MOVES)
+        """Asks whether a use of a tool that may already have happened is to be repeated; see `tickets.confirmed`."""
+        return ended(task, tickets.confirmed(task["frame"], limit=self.settings_of(task).reply_chars), MOVES)
 
     def ending(self, state: RebelState) -> RebelState:
         """Gathers answer, evidence, tree and facts from the frames."""
         frames = state["frames"]
-        answer = frames[ROOT]["answer"]
+        answer = frames[ROOT]["answer"] or frames[ROOT]["doubted"]
         return RebelState(
             answer=answer,
             evidence=evidence_of(state),

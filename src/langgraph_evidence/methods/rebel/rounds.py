@@ -11,10 +11,13 @@ from langgraph_evidence.methods.rebel.state import FREE, WORK, Frame, RebelState
 from langgraph_evidence.types import Passage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from langgraph_evidence.budget import Allowance
     from langgraph_evidence.methods.rebel.settings import RebelSettings
+    from langgraph_evidence.run import Cut, MethodRun
+
+_ROUND_STEPS = 2  # one of the work's, then advance
 
 
 def is_last(frame: Frame) -> bool:
@@ -67,14 +70,33 @@ def task_of(state: RebelState, frame: Frame, settings: RebelSettings, allowance:
     )
 
 
+def cut_before(
+    run: MethodRun[RebelSettings], state: RebelState, frames: Mapping[str, Frame], found: list[Frame]
+) -> Cut:
+    """Why the answer has to be forced now, or nothing; its call and its steps are kept back for it."""
+    if not found:
+        return ""
+    if any(frame["late"] for frame in frames.values()):
+        return "budget"
+    return run.cut_of(state, steps=0 if is_last(found[0]) else _ROUND_STEPS, **kept_for(found))
+
+
+def last_answer(run: MethodRun[RebelSettings], state: RebelState, root: Frame) -> list[Frame]:
+    """The question itself, to be answered from the facts there are, unless there is no time even for that."""
+    begun = is_last(root) and root["late"]
+    if begun or not run.affordable(state, wanted=1, kept=0, last=True) or not run.has_steps(state, steps=0):
+        return []
+    return [Frame({**root, "stage": "answer", "tool": "", "late": False})]
+
+
 def evidence_of(state: RebelState) -> list[Passage]:
     """The passages of all searches and the replies of all other tools, each once, in the order of the tree."""
     found: dict[str, Passage] = {}
     for frame in in_order(state["frames"]):
         reply = state["replies"].get(frame["id"])
-        if reply is None:
+        if reply is None or reply.get("nothing_found"):
             continue
         whole = Passage(id=f"tool:{frame['id']}", title=reply["tool"], text=reply["text"])
-        for passage in reply["passages"] or [whole]:
+        for passage in reply["passages"] or ([whole] if reply["text"].strip() else []):
             found.setdefault(passage["id"], Passage({**passage, "query": frame["question"]}))
     return list(found.values())

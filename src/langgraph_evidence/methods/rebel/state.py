@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -65,7 +65,7 @@ class Frame(TypedDict):
     `id` is the path of numbers from the root, e.g. `0-2-1`; `allowance` is how many questions its subtree may still
     open; `asked` is the question as the split worded it; `tries` counts calls of this step that did not go through;
     `complaint` is why the last input was refused; `ticket` marks a use of a tool that this process has begun; `late`
-    says that the run's deadline cut this step.
+    says that the run's deadline cut this step; `doubted` is an answer that what was found does not support.
     """
 
     id: str
@@ -86,16 +86,21 @@ class Frame(TypedDict):
     tries: int
     late: bool
     answer: str
+    doubted: str
     origin: Origin
     error: str
 
 
 class ToolReply(TypedDict):
-    """What a tool replied: text for the model, and the passages of a search."""
+    """What a tool replied: text for the model, and the passages of a search.
+
+    `nothing_found` says that it was a search and brought none: its text is then no evidence of anything.
+    """
 
     tool: str
     text: str
     passages: list[Passage]
+    nothing_found: NotRequired[bool]
 
 
 class Done(NamedTuple):

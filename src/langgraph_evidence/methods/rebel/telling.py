@@ -48,12 +48,17 @@ def _fact(event: Told) -> list[Line]:
     return [Line("fact", f"{fact['question']} {shorten(fact['answer'])} (from {fact['origin']})", "green")]
 
 
+def _doubt(event: Told) -> list[Line]:
+    return [Line("doubt", f"{shorten(event['answer'])}: {event['why']}", "yellow")]
+
+
 TELLERS: dict[str, Teller] = {
     events.split.kind: _split,
     events.recall.kind: _recall,
     events.call.kind: _call,
     events.reply.kind: _reply,
     events.fact.kind: _fact,
+    events.doubt.kind: _doubt,
     events.answer.kind: not_told,
 }
 """One entry an event."""

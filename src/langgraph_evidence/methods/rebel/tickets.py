@@ -10,6 +10,8 @@ import threading
 import uuid
 from typing import TYPE_CHECKING, Any
 
+from langgraph.types import interrupt
+
 from langgraph_evidence.methods.rebel.state import Done, StepOutcome, ToolReply
 
 if TYPE_CHECKING:
@@ -35,8 +37,20 @@ def redeem(ticket: str) -> bool:
     return known
 
 
-def question_about(frame: Frame) -> dict[str, Any]:
-    """What a human is asked about a use of a tool that may have happened."""
+def confirmed(frame: Frame, *, limit: int) -> Done:
+    """Asks a human whether a use of a tool that may already have happened is to be repeated.
+
+    The answer is "repeat", "skip", or `{"reply": text}` with what the tool is known to have replied; whatever else is
+    given, the use is not repeated.
+
+    Args:
+        frame: What the tool is used for.
+        limit: So many characters of a told reply are kept.
+    """
+    return _decided(frame["tool"], interrupt(_question_about(frame)), limit=limit)
+
+
+def _question_about(frame: Frame) -> dict[str, Any]:
     return {
         "ask": "This use of a tool may already have happened when the run broke off. Repeat it, or skip it?",
         "id": frame["id"],
@@ -47,8 +61,7 @@ def question_about(frame: Frame) -> dict[str, Any]:
     }
 
 
-def decided(tool: str, decision: Any, *, limit: int) -> Done:
-    """What becomes of that use by the human's answer; of a reply that it tells, so many characters are kept."""
+def _decided(tool: str, decision: Any, *, limit: int) -> Done:
     if decision == "repeat":
         return Done(StepOutcome("repeat", {"ticket": ""}))
     if isinstance(decision, dict) and isinstance(decision.get("reply"), str):

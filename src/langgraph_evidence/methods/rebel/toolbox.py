@@ -166,7 +166,10 @@ def _used(name: str, message: Any, *, limit: int) -> Used:
     if message.status == "error":
         return Used(refused=quote(text, limit=_LONGEST_REASON))
     artifact = message.artifact if isinstance(message.artifact, list) else []
-    return Used(ToolReply(tool=name, text=text, passages=[_passage(item) for item in artifact if _is_passage(item)]))
+    reply = ToolReply(tool=name, text=text, passages=[_passage(item) for item in artifact if _is_passage(item)])
+    if message.artifact == []:
+        reply["nothing_found"] = True
+    return Used(reply)
 
 
 def _is_passage(item: object) -> bool:

@@ -1,4 +1,6 @@
-"""Adapters of the shared encoder: low-rank additions and a head, in one safetensors file with a card beside it.
+"""Adapters of the shared encoder: what they change of it and a head, in one safetensors file with a card beside it.
+
+An adapter adds low-rank maps to the base, or puts wholly trained layers in the place of its top ones, or leaves it be.
 
 The shipped ones are `models/weights/<head>.safetensors` and `<head>.json`. A file is bound by hash to
 the base it was trained on, and read completely before anything is built from it.
@@ -18,7 +20,7 @@ from torch import Tensor, nn
 
 from langgraph_evidence.errors import ResourceError
 from langgraph_evidence.models.base.batching import RowCache
-from langgraph_evidence.models.base.bert import Lora
+from langgraph_evidence.models.base.bert import Change, Lora, OwnLayers, to_precision
 from langgraph_evidence.models.base.device import DTYPES
 from langgraph_evidence.models.base.encoder import mean_pool
 from langgraph_evidence.models.base.files import write_aside
@@ -43,10 +45,11 @@ class AdapterSpec:
     Args:
         head: Name of the task: `query_scorer`, `entailment`, ...
         base: sha256 of the base's weights.
-        rank: Width of the low-rank additions; 0 for a head over the base as it is.
+        rank: Width of the low-rank additions; 0 for none.
         labels: Names of the head's outputs, in order.
         max_tokens: Inputs are cut to this many tokens.
         details: Anything else for the card: data hashes, licence, metrics.
+        layers: How many of the top layers are the adapter's own; it then has no low-rank additions.
     """
 
     head: str
@@ -55,6 +58,7 @@ class AdapterSpec:
     labels: tuple[str, ...]
     max_tokens: int
     details: dict[str, Any] = field(default_factory=dict)
+    layers: int = 0
 
 
 class PairHead(nn.Module):
@@ -76,30 +80,41 @@ class PairHead(nn.Module):
 
 
 class Adapter(nn.Module):
-    """Low-rank additions and a head over one base.
+    """A change of one base and a head over it.
 
     Args:
         encoder: The base.
         spec: What the adapter is.
         head: Module from (hidden states, batch) to outputs; a `PairHead` with an output a label when not given.
+        empty: Whether layers of its own are left on the meta device, for weights that are read from a file.
     """
 
-    def __init__(self, encoder: Encoder, spec: AdapterSpec, head: nn.Module | None = None) -> None:
+    def __init__(
+        self, encoder: Encoder, spec: AdapterSpec, head: nn.Module | None = None, *, empty: bool = False
+    ) -> None:
         super().__init__()
         self.spec = spec
-        self.lora = Lora(encoder.config, spec.rank) if spec.rank else None
-        self.head = head or PairHead(encoder.dimension, len(spec.labels))
-        self.to(encoder.device)
+        self.lora = Lora(encoder.config, spec.rank).to(encoder.device) if spec.rank else None
+        with torch.device("meta" if empty else encoder.device):
+            self.own = OwnLayers(encoder.bert, spec.layers) if spec.layers else None
+        self.head = (head or PairHead(encoder.dimension, len(spec.labels))).to(encoder.device)
+
+    @property
+    def change(self) -> Change | None:
+        """What it does to the base."""
+        return self.lora or self.own
 
     def outputs(self, encoder: Encoder, batch: Batch) -> Tensor:
         """The head's outputs for a batch, with gradients when they are on: what a training step calls."""
-        return torch.as_tensor(self.head(encoder.hidden(batch, self.lora), batch))
+        return torch.as_tensor(self.head(encoder.hidden(batch, self.change), batch))
 
     def freeze(self, encoder: Encoder) -> Adapter:
-        """Makes it ready to be used: no gradients, no dropout, additions of the base's type."""
+        """Makes it ready to be used: no gradients, no dropout, its products of the base's type."""
         self.eval().requires_grad_(requires_grad=False)
         if self.lora is not None:
             self.lora.to(DTYPES[encoder.precision])
+        if self.own is not None:
+            to_precision(self.own, DTYPES[encoder.precision])
         return self
 
 
@@ -122,7 +137,7 @@ class PairModel:
 
     def _compute(self, pairs: Sequence[tuple[str, str]]) -> list[NDArray[np.float32]]:
         inputs = self.encoder.tokenizer.pairs(pairs, self.adapter.spec.max_tokens)
-        return self.encoder.run(inputs, self.adapter.head, self.adapter.lora)
+        return self.encoder.run(inputs, self.adapter.head, self.adapter.change)
 
 
 def shipped(head: str) -> Path:
@@ -171,12 +186,13 @@ def load_adapter(
         _check(path, spec, {"sha256": (sha256_of(path), read_json(card).get("sha256"))})
     if not all(bool(torch.isfinite(tensor).all()) for tensor in tensors.values()):
         raise ResourceError(f"The adapter {path} holds values that are not finite. Restore or retrain it.")
-    adapter = Adapter(encoder, spec, build_head(spec) if build_head else None)
+    adapter = Adapter(encoder, spec, build_head(spec) if build_head else None, empty=True)
+    made = {name: value.dtype for name, value in adapter.head.state_dict(prefix="head.").items()}
     try:
-        adapter.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+        adapter.load_state_dict({name: x.to(made.get(name, x.dtype)) for name, x in tensors.items()}, assign=True)
     except RuntimeError as error:
         raise ResourceError(f"The adapter {path} does not fit its own description ({error}). Retrain it.") from error
-    return adapter.to(encoder.device).freeze(encoder)
+    return adapter.freeze(encoder).to(encoder.device)
 
 
 def _read_spec(path: Path, metadata: dict[str, str]) -> AdapterSpec:
@@ -185,7 +201,13 @@ def _read_spec(path: Path, metadata: dict[str, str]) -> AdapterSpec:
     try:
         values = json.loads(metadata["adapter"])
         spec = AdapterSpec(**values | {"labels": tuple(values["labels"])})
-        sound = 0 <= spec.rank <= 1024 and 8 <= spec.max_tokens <= 512 and all(isinstance(x, str) for x in spec.labels)
+        sound = (
+            0 <= spec.rank <= 1024
+            and 0 <= spec.layers <= 64
+            and not (spec.rank and spec.layers)
+            and 8 <= spec.max_tokens <= 512
+            and all(isinstance(x, str) for x in spec.labels)
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise ResourceError(f"{path} does not describe itself as an adapter ({error}). Retrain it.") from error
     if not sound:
@@ -198,6 +220,11 @@ def _check_room(path: Path, spec: AdapterSpec, encoder: Encoder) -> None:
         raise ResourceError(
             f"The adapter {path} reads {spec.max_tokens} tokens; this base has room for "
             f"{encoder.config.max_position_embeddings}. Use the base it was trained on."
+        )
+    if spec.layers > encoder.config.num_hidden_layers:
+        raise ResourceError(
+            f"The adapter {path} brings {spec.layers} layers; this base has {encoder.config.num_hidden_layers}. "
+            "Use the base it was trained on."
         )
 
 

@@ -1,4 +1,4 @@
-"""BERT's encoder in plain torch, with room for an adapter at every linear map.
+"""BERT's encoder in plain torch, with room for an adapter: additions at every linear map, or layers of its own.
 
 The residual stream and the layer norms are float32 and the matrix products are of the weights' type: in bfloat16 this
 keeps the ranking of nearest neighbours, at little cost. The base's weights take no gradient.
@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from langgraph_evidence.errors import ResourceError
+from langgraph_evidence.models.base.tiles import in_tiles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,17 +106,42 @@ class _Layer(nn.Module):
         return total
 
     def forward(self, x: Tensor, mask: Tensor | None, lora: Lora | None) -> Tensor:
-        training = lora is not None and lora.training
+        training = self.training or (lora is not None and lora.training)
         count, length, width = x.shape
-        qkv = self._linear("qkv", x, lora).view(count, length, 3, self.heads, width // self.heads)
+        qkv = in_tiles(lambda rows: self._linear("qkv", rows, lora), x)
+        qkv = qkv.view(count, length, 3, self.heads, width // self.heads)
         query, key, value = qkv.permute(2, 0, 3, 1, 4)
         mixed = (
             _attend(query, key, value, mask) if training else F.scaled_dot_product_attention(query, key, value, mask)
         )
-        mixed = self._linear("out", mixed.transpose(1, 2).reshape(count, length, width), lora)
+        mixed = mixed.transpose(1, 2).reshape(count, length, width)
+        mixed = in_tiles(lambda rows: self._linear("out", rows, lora), mixed)
         x = self._add(x, mixed, self.attention_norm, training=training)
-        inner = F.gelu(self._linear("up", x, lora))
-        return self._add(x, self._linear("down", inner, lora), self.output_norm, training=training)
+        inner = in_tiles(lambda rows: self._linear("down", F.gelu(self._linear("up", rows, lora)), lora), x)
+        return self._add(x, inner, self.output_norm, training=training)
+
+
+class OwnLayers(nn.Module):
+    """A task's own copies of the base's top layers, wholly trained; it shares the layers below and the embeddings.
+
+    Args:
+        bert: The base, from which the copies start; made on the meta device they start from nothing.
+        count: How many of its layers, counted from the top.
+    """
+
+    def __init__(self, bert: Bert, count: int) -> None:
+        super().__init__()
+        self.first = bert.config.num_hidden_layers - count
+        shared = list(bert.layers)[self.first :]
+        self.layers = nn.ModuleList(_Layer(bert.config, self.first + place) for place in range(count))
+        with torch.no_grad():
+            for own, base in zip(self.layers.parameters(), nn.ModuleList(shared).parameters(), strict=True):
+                if not own.is_meta:
+                    own.copy_(base)
+
+    def at(self, index: int) -> nn.Module | None:
+        """The task's layer in that place, None where the base's serves."""
+        return None if index < self.first else self.layers[index - self.first]
 
 
 def _attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
@@ -124,6 +150,17 @@ def _attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> T
     if mask is not None:
         scores = scores.masked_fill(~mask, float("-inf"))
     return scores.float().softmax(-1).to(value.dtype) @ value
+
+
+Change = Lora | OwnLayers
+"""What an adapter does to the base."""
+
+
+class _Embedding(nn.Embedding):
+    def reset_parameters(self) -> None:
+        """Draws the weights where there are any: drawing on the meta device imports torch's compiler, 70 MB."""
+        if not self.weight.is_meta:
+            super().reset_parameters()
 
 
 class Bert(nn.Module):
@@ -136,34 +173,39 @@ class Bert(nn.Module):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.config = config
-        self.words = nn.Embedding(config.vocab_size, config.hidden_size)
-        self.positions = nn.Embedding(config.max_position_embeddings, config.hidden_size)
-        self.types = nn.Embedding(config.type_vocab_size, config.hidden_size)
+        self.words = _Embedding(config.vocab_size, config.hidden_size)
+        self.positions = _Embedding(config.max_position_embeddings, config.hidden_size)
+        self.types = _Embedding(config.type_vocab_size, config.hidden_size)
         self.norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.layers = nn.ModuleList(_Layer(config, index) for index in range(config.num_hidden_layers))
-        self.requires_grad_(requires_grad=False)
+        self.eval().requires_grad_(requires_grad=False)
 
-    def forward(self, ids: Tensor, types: Tensor, mask: Tensor, lora: Lora | None = None) -> Tensor:
+    def forward(self, ids: Tensor, types: Tensor, mask: Tensor, change: Change | None = None) -> Tensor:
         """Hidden states, float32, (batch, length, width).
 
         Args:
             ids: Token ids, (batch, length).
             types: Token types, (batch, length).
             mask: True at tokens, False at padding, (batch, length).
-            lora: The adapter's additions; in training mode they also switch dropout on.
+            change: What an adapter adds or puts in place of layers; in training mode it also switches dropout on.
         """
         positions = self.positions.weight[: ids.shape[1]]
         x: Tensor = self.norm(self.words(ids) + self.types(types) + positions)
         attended = None if bool(mask.all()) else mask[:, None, None, :]
-        for layer in self.layers:
-            x = layer(x, attended, lora)
+        lora = change if isinstance(change, Lora) else None
+        for index, shared in enumerate(self.layers):
+            own = change.at(index) if isinstance(change, OwnLayers) else None
+            x = (own or shared)(x, attended, lora)
         return x
 
-    def to_precision(self, dtype: torch.dtype) -> None:
-        """Casts the linear maps; embeddings and norms, cheap beside them, stay float32."""
-        for module in self.modules():
-            if isinstance(module, nn.Linear):
-                module.to(dtype)
+
+def to_precision(model: nn.Module, dtype: torch.dtype) -> None:
+    """Casts a model's linear maps; embeddings and norms, cheap beside them, are float32."""
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            module.to(dtype)
+        elif isinstance(module, nn.Embedding | nn.LayerNorm):
+            module.float()
 
 
 _NAMES = {
@@ -183,7 +225,7 @@ _LAYER_NAMES = {
 
 
 def bert_from_tensors(config: BertConfig, tensors: Mapping[str, Tensor]) -> Bert:
-    """Builds the encoder from tensors under their Hugging Face names.
+    """Builds the encoder from tensors under their Hugging Face names; they stay of their type (see `to_precision`).
 
     Raises:
         ResourceError: A tensor is missing or has another shape than the config says.
@@ -195,7 +237,7 @@ def bert_from_tensors(config: BertConfig, tensors: Mapping[str, Tensor]) -> Bert
             state |= _layer_state(layer, f"{prefix}encoder.layer.{layer}", tensors)
         with torch.device("meta"):
             bert = Bert(config)
-        bert.load_state_dict({name: tensor.float() for name, tensor in state.items()}, assign=True)
+        bert.load_state_dict(state, assign=True)
     except (KeyError, RuntimeError) as error:
         raise ResourceError(f"The weights do not fit the model's config ({error}). Restore both files.") from error
     return bert.eval().requires_grad_(requires_grad=False)

@@ -1,6 +1,7 @@
 """The shared sentence encoder: one resident base, many adapters.
 
-A head is an `Adapter` (see `adapters.py`): low-rank additions to the base and a small module on top. To write one,
+A head is an `Adapter` (see `adapters.py`): low-rank additions to the base, or top layers of its own, and a small
+module over them. To write one,
 see `PairHead` for pairs of texts, or give `Adapter` any module of yours; train it with `training.loop.train`, save it
 with `save_adapter` and read it back with `load_adapter`. `Encoder.run` applies an adapter to tokenised inputs in
 batches; nothing is copied or switched, so threads may use different heads of one encoder at once.
@@ -17,7 +18,7 @@ import torch.nn.functional as F
 
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.models.base.batching import RowCache, content_key, token_batches
-from langgraph_evidence.models.base.bert import Bert, BertConfig, Lora, bert_from_tensors
+from langgraph_evidence.models.base.bert import Bert, BertConfig, bert_from_tensors, to_precision
 from langgraph_evidence.models.base.device import DTYPES, check_precision, fastest_precision, pick_device
 from langgraph_evidence.models.base.tokenizer import TextTokenizer
 from langgraph_evidence.models.base.weights import find_base, read_json, read_tensors
@@ -29,12 +30,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
+    from langgraph_evidence.models.base.bert import Change
     from langgraph_evidence.models.base.device import Precision
     from langgraph_evidence.models.base.tokenizer import Batch, Tokens
 
 # What sentence-transformers cuts this model's texts to; longer ones were never seen when it was trained.
 _TEXT_TOKENS = 256
-_BATCH_TOKENS, _BATCH_TOKENS_GPU = 4096, 65536
+_BATCH_TOKENS, _BATCH_TOKENS_GPU = 2048, 65536
 _CACHED_ROWS = 20_000
 
 
@@ -63,8 +65,8 @@ class Encoder:
         self.precision = fastest_precision(self.device) if precision == "auto" else precision
         self._budget = _BATCH_TOKENS if self.device.type == "cpu" else _BATCH_TOKENS_GPU
         self.bert, self.tokenizer, self.sha256 = bert, tokenizer, sha256
-        self.bert.to_precision(DTYPES[self.precision])
-        self.bert.to(self.device)
+        to_precision(self.bert, DTYPES[self.precision])
+        self.bert.to(self.device).eval()
         self.cache = RowCache(_CACHED_ROWS)
         self._lock = threading.Lock()
 
@@ -114,20 +116,20 @@ class Encoder:
 
         return np.stack(self.cache.rows([content_key(text) for text in texts], compute))
 
-    def hidden(self, batch: Batch, lora: Lora | None = None) -> Tensor:
+    def hidden(self, batch: Batch, change: Change | None = None) -> Tensor:
         """Last hidden states, float32, (batch, length, dimension); takes gradients for the adapter when they are on."""
-        hidden: Tensor = self.bert(batch.ids, batch.types, batch.mask, lora)
+        hidden: Tensor = self.bert(batch.ids, batch.types, batch.mask, change)
         return hidden
 
     def run(
-        self, inputs: Sequence[Tokens], head: Callable[[Tensor, Batch], Tensor], lora: Lora | None = None
+        self, inputs: Sequence[Tokens], head: Callable[[Tensor, Batch], Tensor], change: Change | None = None
     ) -> list[NDArray[np.float32]]:
-        """Applies the base, an adapter's additions and a head to inputs, in batches.
+        """Applies the base, as an adapter changes it, and a head to inputs, in batches.
 
         Args:
             inputs: Tokenised texts or pairs.
             head: Maps hidden states (batch, length, dimension) and the batch to (batch, ...).
-            lora: The adapter's additions.
+            change: The adapter's additions or layers.
 
         Returns:
             The head's output for each input, in the order given.
@@ -136,7 +138,7 @@ class Encoder:
         for group in token_batches([len(tokens) for tokens in inputs], self._budget):
             batch = self.tokenizer.collate([inputs[index] for index in group], self.device)
             with self._lock, torch.inference_mode():
-                output = head(self.hidden(batch, lora), batch).float().cpu().numpy()
+                output = head(self.hidden(batch, change), batch).float().cpu().numpy()
             for index, row in zip(group, output, strict=True):
                 rows[index] = row.copy()
         return [row for row in rows if row is not None]

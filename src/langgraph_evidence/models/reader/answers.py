@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from langgraph_evidence.models.reader.answer_types import choices, is_polar, narrowed, trimmed
 from langgraph_evidence.models.reader.spans import answerable, best_spans, yes_share
+from langgraph_evidence.text import holds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,8 @@ _RANKED = 100
 # estimated, not counted: both facts found are nearly always right; one not found mostly means that evidence is missing.
 _RULE_HELD = 0.95
 _RULE_FAILED = 0.15
+# An answer that only repeats words of the question is rarely one; the factor hardly matters between 0.5 and 0.05.
+_REPEATED = 0.2
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,9 @@ def readings(question: str, passages: Sequence[str], scored: Sequence[WindowScor
         return sorted(both, key=lambda reading: -reading.score)[:count]
     offered = choices(question)
     spans = best_spans(scored, passages, _RANKED)
-    found = [reading for span in spans if (reading := _reading(question, span, passages, sure)).text]
+    repeated = 1.0 if offered else _REPEATED
+    each = (_weighed(question, _reading(question, span, passages, sure), repeated) for span in spans)
+    found = sorted((reading for reading in each if reading.text), key=lambda reading: -reading.score)
     if offered:
         chosen = [reading for reading in found if _names(reading.text, offered)]
         found = chosen + [reading for reading in found if reading not in chosen]
@@ -85,6 +90,11 @@ def _reading(question: str, span: Span, passages: Sequence[str], sure: float) ->
     text = passages[span.passage]
     start, end = narrowed(question, text, *trimmed(text, span.start, span.end))
     return Reading("span", text[start:end], span.passage, start, end, span.score, sure)
+
+
+def _weighed(question: str, reading: Reading, repeated: float) -> Reading:
+    """With its score as it is, or by the factor of one that only stands in the question."""
+    return replace(reading, score=reading.score * (repeated if holds(question, reading.text) else 1.0))
 
 
 def _placed(answer: str, passages: Sequence[str]) -> Reading:

@@ -30,20 +30,18 @@ _DATE = re.compile(
 )
 _LATE = r"(?:later|last|more recently|most recently|latest|after|second|newer)"
 _EARLY = r"(?:first|earlier|earliest|before|older|oldest)"
+_MADE_OR_BEGUN = (
+    "released?|came out|came to market|published|premiered|aired|debuted|founded|established|formed|started|created|"
+    "opened|launched|introduced|made|produced?|filmed|built|constructed|developed|began|occurred|took place"
+)
 _PHRASES: tuple[tuple[str, Quantity, bool], ...] = (
     (r"\blive[sd]?\b.*\blonger\b|\blonger (?:life|lifespan)\b", "life", True),
     (rf"\b(?:died|die|dead|passed away|death)\b.*\b{_LATE}\b", "death", True),
     (rf"\b(?:died|die|dead|passed away|death)\b.*\b{_EARLY}\b", "death", False),
     (rf"\byounger\b|\byoungest\b|\b(?:born|birth)\b.*\b{_LATE}\b|\b{_LATE} born\b", "birth", True),
     (rf"\bolder\b|\boldest\b|\b(?:born|birth)\b.*\b{_EARLY}\b|\b{_EARLY} born\b", "birth", False),
-    (rf"\b(?:released|came out|published|premiered|aired|debuted)\b.*\b{_LATE}\b|\bnewer\b", "year", True),
-    (rf"\b(?:released|came out|published|premiered|aired|debuted)\b.*\b{_EARLY}\b", "year", False),
-    (rf"\b(?:founded|established|formed|started|created|opened|launched|introduced)\b.*\b{_LATE}\b", "year", True),
-    (
-        rf"\b(?:founded|established|formed|started|created|opened|launched|introduced)\b.*\b{_EARLY}\b",
-        "year",
-        False,
-    ),
+    (rf"\b(?:{_MADE_OR_BEGUN})\b.*\b{_LATE}\b|\bnewer\b", "year", True),
+    (rf"\b(?:{_MADE_OR_BEGUN})\b.*\b{_EARLY}\b", "year", False),
 )
 _RULES = [(re.compile(pattern, re.IGNORECASE), fact, latest) for pattern, fact, latest in _PHRASES]
 _MADE = {
@@ -249,7 +247,21 @@ def same_country(question: str, passages: Sequence[str], ask: Ask) -> WorkedOut:
     return WorkedOut(applies=True, answer="yes" if told[0] & told[1] else "no")
 
 
+def whole_names(question: str, sides: tuple[str, str], passages: Sequence[str]) -> tuple[str, str]:
+    """The two names as passages' titles have them in the question: a comma in a name cuts it ("Now, Voyager")."""
+    found = list(sides)
+    for passage in passages:
+        title = re.sub(r" ?\([^)]*\)", "", passage.partition(": ")[0])
+        stands = re.search(re.escape(title), question, re.IGNORECASE) if "," in title else None
+        for place, side in enumerate(sides):
+            if stands and side in stands[0]:
+                found[place] = stands[0]
+    return found[0], found[1]
+
+
 def worked_out(question: str, passages: Sequence[str], ask: Ask) -> WorkedOut:
     """What the rules of this file make of a question: a comparison of two offered names, or of two countries."""
     sides = choices(question)
-    return same_country(question, passages, ask) if sides is None else compared(question, sides, passages, ask)
+    if sides is None:
+        return same_country(question, passages, ask)
+    return compared(question, whole_names(question, sides, passages), passages, ask)

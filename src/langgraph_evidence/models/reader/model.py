@@ -13,10 +13,12 @@ import numpy as np
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.models.base import Encoder, RowCache, content_key, load_adapter, shipped, softmax
+from langgraph_evidence.models.reader.answer_types import is_polar
 from langgraph_evidence.models.reader.answers import Reading, readings, with_outcome
 from langgraph_evidence.models.reader.comparison import worked_out
 from langgraph_evidence.models.reader.head import KINDS, ReaderHead
 from langgraph_evidence.models.reader.passage_order import relevance_order
+from langgraph_evidence.models.reader.shared_property import shared_property
 from langgraph_evidence.models.reader.spans import WindowScores
 from langgraph_evidence.models.reader.windows import Window, windows
 from langgraph_evidence.models.shared import default_encoder
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from langgraph_evidence.models.base import Adapter, AdapterSpec, TextTokenizer
+    from langgraph_evidence.models.reader.comparison import WorkedOut
 
 
 HEAD = "reader"
@@ -78,7 +81,7 @@ class AdapterSpans:
     def _rows(self, flat: list[Window]) -> list[NDArray[np.float32]]:
         def compute(indexes: list[int]) -> list[NDArray[np.float32]]:
             inputs = [flat[index].tokens for index in indexes]
-            found = self.encoder.run(inputs, self.adapter.head, self.adapter.lora)
+            found = self.encoder.run(inputs, self.adapter.head, self.adapter.change)
             return [_unpadded(row, len(tokens), self._bias) for row, tokens in zip(found, inputs, strict=True)]
 
         keys = [content_key(" ".join(map(str, window.tokens.ids))) for window in flat]
@@ -198,9 +201,13 @@ class Reader:
         found: list[list[Reading]] = [[] for _ in asked]
         for place, windows_of in zip(known, scored, strict=True):
             read = readings(*asked[place], windows_of, count)
-            outcome = worked_out(*asked[place], self._name_in)
+            outcome = self._outcome(*asked[place])
             found[place] = with_outcome(read, outcome, asked[place][1])[:count]
         return found
+
+    def _outcome(self, question: str, passages: Sequence[str]) -> WorkedOut:
+        outcome = worked_out(question, passages, self._name_in)
+        return shared_property(question, passages) if not outcome.applies and is_polar(question) else outcome
 
     def _name_in(self, question: str, passage: str) -> str:
         (scored,) = self._model.scores([(question, [passage])])

@@ -129,7 +129,7 @@ class _Run:
 
     def __post_init__(self) -> None:
         trained = [value for value in self.adapter.parameters() if value.requires_grad]
-        options = self.options
+        options, self.device = self.options, trained[0].device
         self.optimizer = torch.optim.AdamW(trained, lr=options.learning_rate, weight_decay=options.weight_decay)
         self.average = {name: value.clone() for name, value in self.adapter.state_dict().items()}
         self.best = {name: value.clone() for name, value in self.average.items()}
@@ -181,7 +181,8 @@ class _Run:
         for group in self.optimizer.param_groups:
             group["lr"] = self._rate(self.progress.step)
         self.optimizer.zero_grad(set_to_none=True)
-        loss = step(indexes)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.options.autocast):
+            loss = step(indexes)
         torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(self.adapter.parameters(), self.options.clip)
         self.optimizer.step()

@@ -1,18 +1,24 @@
-"""The pairs that the entailment head learns from: twelve data sets, and pairs derived from their training folds."""
+"""The pairs that the entailment head learns from: claims, questions with answers, and what is made of them."""
 
 from __future__ import annotations
 
 import random
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.errors import ResourceError
 from langgraph_evidence.models.entailment import content_stems, coverage, pack_premise, split_sentences
 from langgraph_evidence.training.base import TRAIN_FOLDS
+from langgraph_evidence.training.entailment.asked import multihop_questions, reading_questions
+from langgraph_evidence.training.entailment.changes import CHANGES, CONTRADICTING, change_name, names, negate
+from langgraph_evidence.training.entailment.instructions import order_alone, with_order
+from langgraph_evidence.training.entailment.pairs import LABELS, NliPair
+from langgraph_evidence.training.entailment.questions import ANSWERS, pairs_of
+from langgraph_evidence.training.entailment.rewording import reword
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from langgraph_evidence.training.base import DataFolder
 
@@ -20,44 +26,29 @@ FILES = {
     "snli": "snli", "feverous": "feverous", "fm2": "fm2", "wice": "wice", "hover": "hover_text",
     "scifact": "scifact_rte", "qnli": "qnli_dev", "expertqa": "expertqa_claims", "fever_symmetric": "fever_symmetric",
     "vitaminc": "vitaminc_sample", "mnli": "mnli_sample", "fever_dev_pages": "fever_dev_pages",
+    "fever_dev_evidence": "fever_dev_evidence", "begin": "begin", "breaking_nli": "breaking_nli",
 }  # fmt: skip
 """The file in `nli/` of each source."""
 
-LABELS = ("entailment", "neutral", "contradiction", "not_entailment")
+CHANGED = "changed facts"
+"""The source of statements with one fact changed, and of the same statements in other words."""
+YES_OR_NO = f"yes or no{ANSWERS}"
+"""The source of claims made into questions that yes or no answers."""
+ORDERS = "orders"
+"""The source of premises that tell the reader what to say."""
 
-# SNLI and MNLI hypotheses have no names to swap; QNLI's are questions.
-_CLAIMS = frozenset(FILES) - {"snli", "mnli", "qnli"}
+# SNLI and MNLI hypotheses have no names to swap; QNLI's are questions, BEGIN's are talk.
+_CLAIMS = frozenset(FILES) - {"snli", "mnli", "qnli", "begin", "breaking_nli"}
 _OWN_DISTRACTORS = frozenset({"wice", "expertqa"})
 _NEEDS_ALL = frozenset({"feverous", "hover"})
 _SMALL = 1000
-_YEAR_DIGITS = 4
-_NUMBER = re.compile(r"\b\d[\d,.]*\b")
-_NAME = re.compile(r"[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+)*")
-_SHORT_NAME = 2
-
-
-@dataclass(frozen=True)
-class NliPair:
-    """One labelled pair.
-
-    Args:
-        source: A key of `FILES`.
-        premise: The evidence.
-        hypothesis: The statement or, in QNLI, the question.
-        label: One of `LABELS`; `not_entailment` is neutral or contradiction.
-        derived: Whether it was made from another pair.
-    """
-
-    source: str
-    premise: str
-    hypothesis: str
-    label: str
-    derived: bool = False
-
-    @property
-    def entailed(self) -> bool:
-        """Whether the premise entails the hypothesis."""
-        return self.label == "entailment"
+_KINDS_A_PAIR = 2
+_REWORDED, _JOINT, _ASKED = 0.5, 0.3, 0.25
+_ORDERED, _ORDERS_ALONE = 0.05, 0.01
+# A refuted claim turned round is true where one plain statement was refuted.
+_ASKING = ("Is it true that {}?", "Is this right: {}?", "{}, is that so?")
+_PLAIN = frozenset({"fever_dev_evidence", "fever_dev_pages", "fever_symmetric", "vitaminc"})
+_WORD = re.compile(r"\w+")
 
 
 def natural_pairs(folder: DataFolder, folds: Iterable[int]) -> list[NliPair]:
@@ -89,12 +80,133 @@ def _pair(source: str, row: dict[str, Any]) -> NliPair:
     return pair
 
 
+def question_pairs(folder: DataFolder, folds: Iterable[int], seed: int) -> list[NliPair]:
+    """The pairs of the multi-hop and reading questions in the folds, of the data sets that are there."""
+    rng, wanted = random.Random(seed), frozenset(folds)
+    asked = [*multihop_questions(folder, wanted, rng), *reading_questions(folder, wanted, rng)]
+    return [pair for question in asked for pair in pairs_of(question, rng)]
+
+
+def training_pairs(folder: DataFolder, seed: int, folds: Iterable[int] = TRAIN_FOLDS) -> list[NliPair]:
+    """All that is learnt from: natural pairs, questions, and what is made of both."""
+    natural, asked = natural_pairs(folder, folds), question_pairs(folder, folds, seed)
+    asked += yes_or_no_pairs(natural, seed)
+    made = [*derived_pairs(folder, natural, seed), *joint_pairs(natural, seed)]
+    return [*natural, *asked, *made, *changed_pairs([*natural, *asked], seed), *ordered_pairs([*natural, *asked], seed)]
+
+
+def tuning_pairs(folder: DataFolder, folds: Iterable[int], seed: int) -> list[NliPair]:
+    """What is measured: natural pairs, questions, changed facts and orders of the folds."""
+    natural, asked = natural_pairs(folder, folds), question_pairs(folder, folds, seed)
+    both = [*natural, *(pair for pair in asked if not pair.derived)]
+    return [*both, *changed_pairs(both, seed), *ordered_pairs(both, seed)]
+
+
+def without_leaks(pairs: Sequence[NliPair], tested: Sequence[NliPair]) -> list[NliPair]:
+    """The pairs whose statement or question is not among those tested; the data sets' folds were drawn apart."""
+    known = {_key(pair.hypothesis) for pair in tested}
+    return [pair for pair in pairs if _key(pair.hypothesis) not in known]
+
+
+def _key(hypothesis: str) -> str:
+    return " ".join(_WORD.findall(hypothesis.split("?")[0].lower()))
+
+
+def changed_pairs(pairs: Sequence[NliPair], seed: int) -> list[NliPair]:
+    """Entailed statements with one fact changed (not entailed) and in other words (entailed).
+
+    Refuted statements are turned round as well (entailed), so that a negation alone says nothing of the label.
+    """
+    rng = random.Random(seed)
+    found: list[NliPair] = []
+    for pair in pairs:
+        told = pair.source.endswith(ANSWERS)
+        if (pair.source not in _CLAIMS and not told) or pair.derived:
+            continue
+        source = f"{'answers' if told else 'claims'}, {CHANGED}"
+        if pair.entailed:
+            elsewhere = names(rng.choice(pairs).premise)
+            made = _changes(pair, elsewhere, rng)
+        elif pair.label == "contradiction" and pair.source in _PLAIN:
+            made = iter([(negate(pair.hypothesis, pair.premise, rng), "entailment")])
+        else:
+            continue
+        found.extend(
+            replace(pair, source=source, hypothesis=text, label=label)
+            for text, label in made
+            if text is not None and text != pair.hypothesis
+        )
+    return found
+
+
+def yes_or_no_pairs(pairs: Sequence[NliPair], seed: int) -> list[NliPair]:
+    """Some claims as questions with the answers yes and no, of which one is entailed and one contradicted."""
+    rng, found = random.Random(seed), []
+    for pair in pairs:
+        if pair.source in _CLAIMS and pair.label in {"entailment", "contradiction"} and rng.random() < _ASKED:
+            asked = rng.choice(_ASKING).format(pair.hypothesis.strip().rstrip("."))
+            for answer, label in (("yes", "entailment"), ("no", "contradiction")):
+                right = label if pair.entailed else "contradiction" if label == "entailment" else "entailment"
+                found.append(replace(pair, source=YES_OR_NO, hypothesis=f"{asked} {answer}", label=right))
+    return found
+
+
+def joint_pairs(pairs: Sequence[NliPair], seed: int) -> list[NliPair]:
+    """Two entailed claims as one statement: entailed by both premises together, not by one of them."""
+    rng, found = random.Random(seed), []
+    claims = [pair for pair in pairs if pair.entailed and pair.source in _CLAIMS]
+    for pair in claims:
+        other = rng.choice(claims)
+        if rng.random() > _JOINT or other.premise == pair.premise:
+            continue
+        parts = [pair.hypothesis.strip().rstrip("."), other.hypothesis.strip()]
+        made = replace(pair, source=f"claims, {CHANGED}", hypothesis=" and ".join(parts))
+        both = [pair.premise, other.premise]
+        found.append(replace(made, premise=" ".join(rng.sample(both, 2))))
+        found.append(replace(made, premise=rng.choice(both), label="not_entailment"))
+    return found
+
+
+def _changes(pair: NliPair, elsewhere: Sequence[str], rng: random.Random) -> Iterator[tuple[str | None, str]]:
+    yield reword(pair.hypothesis, rng), "entailment"
+    # A question with its answer has no verb of its own to negate, and "A or B? A" means the same as "B or A? A".
+    asks = "?" in pair.hypothesis
+    kinds = [kind for kind in CHANGES if not asks or kind not in {"negation", "swap"}]
+    made = 0
+    for kind in rng.sample(kinds, len(kinds)):
+        if kind == "name":
+            text = change_name(pair.hypothesis, pair.premise, rng, elsewhere)
+        else:
+            text = CHANGES[kind](pair.hypothesis, pair.premise, rng)
+        if text is not None and text != pair.hypothesis:
+            # Reworded now and then like the entailed ones, so that the wording says nothing of the label.
+            text = (reword(text, rng) or text) if rng.random() < _REWORDED else text
+            yield text, "contradiction" if kind in CONTRADICTING and not asks else "not_entailment"
+            made += 1
+        if made == _KINDS_A_PAIR:
+            return
+
+
+def ordered_pairs(pairs: Sequence[NliPair], seed: int) -> list[NliPair]:
+    """Some pairs with an order in the premise, which changes nothing, and some whose premise is nothing but orders."""
+    rng, found = random.Random(seed), []
+    for pair in pairs:
+        chance = rng.random()
+        if chance < _ORDERS_ALONE:
+            premise = order_alone(pair.hypothesis, rng)
+            found.append(replace(pair, source=ORDERS, premise=premise, label="not_entailment", derived=False))
+        elif chance < _ORDERED:
+            premise = with_order(pair.premise, pair.hypothesis, rng)
+            found.append(replace(pair, source=ORDERS, premise=premise, derived=False))
+    return found
+
+
 def derived_pairs(folder: DataFolder, pairs: list[NliPair], seed: int) -> list[NliPair]:
     """Further pairs from training pairs, which must come from the training folds.
 
-    A name or number exchanged for another that fits (not entailed); the most telling of several gold sentences taken
-    away (not entailed, in the sets whose claims need all of them); sentences of other premises mixed in (label kept);
-    another premise altogether (neutral); and the FM2 and WiCE rows that tell gold sentences from retrieved ones.
+    The most telling of several gold sentences taken away (not entailed, in the sets whose claims need all of them);
+    sentences of other premises mixed in (label kept); another premise altogether (neutral); and the FM2 and WiCE rows
+    that tell gold sentences from retrieved ones.
     """
     rng = random.Random(seed)
     found = list(_from_fm2(folder, rng)) + list(_from_wice(folder))
@@ -113,15 +225,11 @@ def derived_pairs(folder: DataFolder, pairs: list[NliPair], seed: int) -> list[N
 
 def _variants(pair: NliPair, group: list[NliPair], sentences: list[str], rng: random.Random) -> Iterator[NliPair]:
     parts = split_sentences(pair.premise)
-    if pair.entailed and pair.source != "expertqa":
-        changed = swap_detail(pair.premise, pair.hypothesis, rng)
-        if changed is not None:
-            yield replace(pair, hypothesis=changed, label="not_entailment")
     if pair.entailed and pair.source in _NEEDS_ALL and len(parts) > 1:
         yield replace(pair, premise=_without_best(parts, pair.hypothesis), label="not_entailment")
     if sentences and rng.random() < (0.8 if len(group) < _SMALL else 0.35):
         mixed = list(parts)
-        for text in rng.sample(sentences, min(len(sentences), rng.randint(2, 5))):
+        for text in rng.sample(sentences, min(len(sentences), rng.randint(1, 4))):
             mixed.insert(rng.randint(0, len(mixed)), text)
         yield replace(pair, premise=" ".join(mixed))
     other = rng.choice(group)
@@ -133,41 +241,6 @@ def _without_best(parts: list[str], hypothesis: str) -> str:
     stems = content_stems(hypothesis)
     best = max(range(len(parts)), key=lambda place: coverage(stems, content_stems(parts[place])))
     return " ".join(parts[:best] + parts[best + 1 :])
-
-
-def swap_detail(premise: str, hypothesis: str, rng: random.Random) -> str | None:
-    """The hypothesis with one name or number exchanged so that the premise no longer says it, or None without either.
-
-    A name becomes another of the premise, or changes places with another of the hypothesis; a number becomes another
-    of the premise of the same kind, or one near by.
-    """
-    options = [*_number_swaps(premise, hypothesis, rng), *_name_swaps(premise, hypothesis, rng)]
-    if not options:
-        return None
-    old, new = rng.choice(options)
-    changed = hypothesis.replace(old, "\0", 1).replace(new, old, 1).replace("\0", new, 1)
-    return changed if changed != hypothesis else None
-
-
-def _number_swaps(premise: str, hypothesis: str, rng: random.Random) -> Iterator[tuple[str, str]]:
-    others = [text.strip(".,") for text in _NUMBER.findall(premise) if text.strip(".,") not in hypothesis]
-    for text in (found.strip(".,") for found in _NUMBER.findall(hypothesis)):
-        if text.isdigit():
-            like = [other for other in others if (len(other) == _YEAR_DIGITS) == (len(text) == _YEAR_DIGITS)]
-            yield text, rng.choice(like) if like else str(int(text) + rng.choice([1, 2, 3, 5, 10]))
-
-
-def _name_swaps(premise: str, hypothesis: str, rng: random.Random) -> Iterator[tuple[str, str]]:
-    own = [name for name in _NAME.findall(hypothesis) if content_stems(name) and len(name) > _SHORT_NAME]
-    others = [
-        name
-        for name in dict.fromkeys(_NAME.findall(premise))
-        if name not in hypothesis and not any(part in hypothesis for part in name.split())
-    ]
-    if others:
-        yield from ((name, rng.choice(others)) for name in own)
-    if len(own) > 1 and own[0] not in own[-1] and own[-1] not in own[0]:
-        yield own[0], own[-1]
 
 
 def _from_fm2(folder: DataFolder, rng: random.Random) -> Iterator[NliPair]:
@@ -187,7 +260,10 @@ def _from_fm2(folder: DataFolder, rng: random.Random) -> Iterator[NliPair]:
 
 
 def _from_wice(folder: DataFolder) -> Iterator[NliPair]:
-    for row in _rows(folder, "attribution/wice_claim_dev.jsonl"):
+    for row in [
+        *_rows(folder, "attribution/wice_claim_dev.jsonl"),
+        *_rows(folder, "attribution/wice_partial_train.jsonl"),
+    ]:
         sentences, claim = [str(text) for text in row["evidence"]], str(row["claim"])
         label = "entailment" if row["label"] == "supported" else "not_entailment"
         for places in filter(None, row["supporting_sentences"][:2]):
@@ -195,7 +271,7 @@ def _from_wice(folder: DataFolder) -> Iterator[NliPair]:
         needed = {place for places in row["supporting_sentences"] for place in places}
         rest = "\n".join(text for place, text in enumerate(sentences) if place not in needed)
         if label == "entailment" and rest:
-            yield NliPair("wice", pack_premise(rest, claim, max_words=200), claim, "not_entailment")
+            yield NliPair("wice", pack_premise(rest, claim, max_words=150), claim, "not_entailment")
 
 
 def _titled(title: str, sentences: list[str]) -> str:

@@ -108,15 +108,29 @@ class ExampleMaker:
     def __init__(self, seed: int) -> None:
         self._rng = random.Random(seed)
 
-    def complete(self, row: Row, source: str, distractors: int) -> Example:
-        """The gold passages, in a random order, among so many distractors."""
+    def complete(self, row: Row, source: str, distractors: int, *, thinned: float = 0.0) -> Example:
+        """The gold passages, in a random order, among so many distractors.
+
+        Args:
+            row: A multi-hop row.
+            source: Its data set.
+            distractors: How many other passages.
+            thinned: The chance that a sentence which is no supporting fact is left out, where these are known.
+        """
         gold = list(row["gold_idx"])
         chosen = gold + self._others(row, distractors)
         self._rng.shuffle(chosen)
-        passages = tuple(join_passage(*row["context"][i]) for i in chosen)
+        passages = tuple(join_passage(row["context"][i][0], self._thinned(row, i, thinned)) for i in chosen)
         answers = _answers(row)
         places = tuple(place for place, i in enumerate(chosen) if i in gold)
         return Example(source, row["question"], passages, _kind(answers), answers, places)
+
+    def _thinned(self, row: Row, place: int, chance: float) -> list[str]:
+        title, sentences = row["context"][place]
+        facts = {index for name, index in row.get("supporting_facts") or () if name == title}
+        if not facts or not chance or not row.get("sentence_split", True):
+            return list(sentences)
+        return [text for index, text in enumerate(sentences) if index in facts or self._rng.random() >= chance]
 
     def incomplete(self, row: Row, source: str, *, replaced: bool, distractors: int = 0) -> Example | None:
         """One gold passage left out, or replaced by a distractor, among so many more; None for a row with one gold one.

@@ -10,11 +10,12 @@ import numpy as np
 from langgraph_evidence.evaluation.answers import score_answer
 from langgraph_evidence.evaluation.intervals import bootstrap
 from langgraph_evidence.models import default_encoder
-from langgraph_evidence.models.reader import Reader
+from langgraph_evidence.models.reader import THRESHOLD, Reader
 from langgraph_evidence.text import split_sentences
 from langgraph_evidence.training.base import TUNE_FOLD, DataFolder, Row
-from langgraph_evidence.training.reader.data import Example, ExampleMaker, join_passage, rows_of
-from langgraph_evidence.training.reader.mixture import MISSING_GOLD, missing_gold_example, multihop_rows, open_rows
+from langgraph_evidence.training.reader.data import Example, ExampleMaker, join_passage
+from langgraph_evidence.training.reader.mixture import missing_gold_example, missing_gold_rows, multihop_rows, open_rows
+from langgraph_evidence.training.reader.single_passage import whole_passages
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _STYLES: dict[str, Style] = {"HotpotQA": "hotpotqa", "2Wiki": "2wiki", "MuSiQue": "musique"}
 _SEED = 77
+_PER_SET = 200
 
 
 def _rows(folder: DataFolder, folds: Collection[int], *, with_open: bool) -> list[tuple[str, Row]]:
@@ -32,7 +34,8 @@ def _rows(folder: DataFolder, folds: Collection[int], *, with_open: bool) -> lis
 
 
 def _scores(examples: Sequence[Example], answers: Sequence[str]) -> list[tuple[float, float]]:
-    scored = (score_answer(text, e.answers, style=_STYLES[e.source]) for e, text in zip(examples, answers, strict=True))
+    asked = zip(examples, answers, strict=True)
+    scored = (score_answer(text, e.answers, style=_STYLES.get(e.source, "hotpotqa")) for e, text in asked)
     return [(overlap.em, overlap.f1) for overlap in scored]
 
 
@@ -97,22 +100,25 @@ def _answerable(reader: Reader, examples: Sequence[Example]) -> list[float]:
     return [reading.answerable for reading in reader.read_batch([(e.question, e.passages) for e in examples])]
 
 
-def _answer_rows(reader: Reader, encoder: Encoder, name: str, examples: Sequence[Example]) -> list[dict[str, Any]]:
+def _answer_rows(
+    reader: Reader, encoder: Encoder | None, name: str, examples: Sequence[Example]
+) -> list[dict[str, Any]]:
     made = []
-    for source in _STYLES:
+    for source in dict.fromkeys(example.source for example in examples):
         chosen = [example for example in examples if example.source == source]
-        if not chosen:
-            continue
         asked = [(example.question, example.passages) for example in chosen]
         systems = {
             "reader": [reading.text for reading in reader.read_batch(asked, must_answer=True)],
             "reader, may decline": [reading.text for reading in reader.read_batch(asked)],
-            "similar sentence": [text for text, _ in similar_sentences(encoder, chosen)],
-            "majority (no)": ["no"] * len(chosen),
         }
+        if encoder is not None:
+            systems["similar sentence"] = [text for text, _ in similar_sentences(encoder, chosen)]
+            systems["majority (no)"] = ["no"] * len(chosen)
         for system, answers in systems.items():
             scores = _scores(chosen, answers)
             values = {"em": [em for em, _ in scores], "f1": [f1 for _, f1 in scores]}
+            if system == "reader, may decline":
+                values["declined"] = [float(not answer) for answer in answers]
             made.append(_row(f"{name}: {source}", system, values))
     return made
 
@@ -124,14 +130,17 @@ def _best_threshold(pairs: Sequence[tuple[float, float]]) -> float:
 
 
 def _sufficiency_rows(
-    reader: Reader, encoder: Encoder, name: str, pairs: Sequence[tuple[Example, Example]]
+    reader: Reader, encoder: Encoder | None, name: str, pairs: Sequence[tuple[Example, Example]]
 ) -> list[dict[str, Any]]:
     wholes, parts = [whole for whole, _ in pairs], [part for _, part in pairs]
     read = list(zip(_answerable(reader, wholes), _answerable(reader, parts), strict=True))
+    mine = _sufficiency(name, "reader", read, THRESHOLD)
+    if encoder is None:
+        return [mine]
     cosines = [[value for _, value in similar_sentences(encoder, side)] for side in (wholes, parts)]
     alike = list(zip(*cosines, strict=True))
     return [
-        _sufficiency(name, "reader", read, 0.5),
+        mine,
         _sufficiency(name, "similar sentence, best threshold", alike, _best_threshold(alike)),
         _sufficiency(name, "majority", [(1.0, 1.0)] * len(pairs), 0.5),
     ]
@@ -143,6 +152,7 @@ def evaluate_reader(
     *,
     reader: Reader | None = None,
     encoder: Encoder | None = None,
+    baselines: bool = True,
 ) -> dict[str, Any]:
     """Every metric of the reader on some folds, in percent, with baselines and 95% bootstrap intervals.
 
@@ -151,11 +161,13 @@ def evaluate_reader(
         folds: The rows that are measured.
         reader: The shipped one, unless given.
         encoder: Of the baselines; the shared one, unless given.
+        baselines: Whether they are measured too.
 
     Returns:
         `head`, `folds`, and `rows`: each with measure, system, n, its metrics and their intervals.
     """
-    model, base = reader or Reader.load(), encoder or default_encoder()
+    model = reader or Reader.load()
+    base = (encoder or default_encoder()) if baselines else None
     folder = DataFolder(data_dir)
     own, every = (_rows(folder, folds, with_open=flag) for flag in (False, True))
     maker = ExampleMaker(_SEED)
@@ -164,9 +176,15 @@ def evaluate_reader(
     for replaced in (False, True):
         name = f"sufficient, one gold paragraph {'replaced' if replaced else 'left out'}"
         made += _sufficiency_rows(model, base, name, leave_one_out(every, replaced=replaced))
-    missing = [missing_gold_example(row) for row in rows_of(folder, MISSING_GOLD, folds)]
-    declined = [float(value < 0.5) for value in _answerable(model, missing)]
-    made.append(_row("insufficient: HotpotQA fullwiki, missing gold", "reader", {"accuracy": declined}))
+    single = list(whole_passages(folder, folds, _SEED, _PER_SET))
+    made += _answer_rows(model, base, "one passage", [example for example in single if example.kind != "none"])
+    missing = [missing_gold_example(row) for row in missing_gold_rows(folder, folds)]
+    for name, examples in (
+        ("HotpotQA fullwiki, missing gold", missing),
+        ("SQuAD 2, unanswerable", [example for example in single if example.kind == "none"]),
+    ):
+        declined = [float(value < THRESHOLD) for value in _answerable(model, examples)]
+        made.append(_row(f"insufficient: {name}", "reader", {"accuracy": declined}))
     return {"head": "reader", "folds": sorted(folds), "data": folder.hashes, "rows": made}
 
 

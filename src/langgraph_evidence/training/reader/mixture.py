@@ -12,24 +12,38 @@ from langgraph_evidence.training.reader.data import (
     join_passage,
     rows_of,
 )
+from langgraph_evidence.training.reader.single_passage import single_passage_examples
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from langgraph_evidence.training.base import DataFolder, Row
 
-MULTIHOP = ("hotpotqa_train", "hotpotqa_dev", "2wiki_train", "2wiki_dev", "musique_train", "musique_dev")
-MISSING_GOLD = "multihop/hotpotqa_dev_fullwiki_missing_gold"
+MULTIHOP = (
+    "hotpotqa_train",
+    "hotpotqa_dev",
+    "hotpotqa_more",
+    "2wiki_train",
+    "2wiki_dev",
+    "2wiki_dev_more",
+    "musique_train",
+    "musique_dev",
+    "known_questions_with_paragraphs",
+)
+MISSING_GOLD = ("multihop/hotpotqa_dev_fullwiki_missing_gold", "multihop/hotpotqa_dev_fullwiki_missing_gold_more")
 PASSAGES = "passages/wiki_passages"
 OPEN = ("musique_dev_open", "2wiki_dev_open")
-SOURCES = {"hotpotqa": "HotpotQA", "2wiki": "2Wiki", "musique": "MuSiQue"}
+# Distractors and the chance that a gold passage's sentence is left out, of each time a complete row is read.
+_DRAWS = ((0, 0.0), (0, 0.5), (1, 0.5), (2, 0.0), (3, 0.5))
+SOURCES = {"hotpotqa": "HotpotQA", "2wikimultihopqa": "2Wiki", "musique": "MuSiQue"}
 
 
 def multihop_rows(folder: DataFolder, folds: Collection[int]) -> Iterator[tuple[str, Row]]:
     """Multi-hop rows with their own paragraphs, as (data set, row)."""
     for name in MULTIHOP:
         for row in rows_of(folder, f"multihop/{name}", folds):
-            yield SOURCES[name.split("_")[0]], row
+            if row["gold_idx"]:
+                yield SOURCES[row["dataset"]], row
 
 
 def open_rows(folder: DataFolder, folds: Collection[int]) -> Iterator[tuple[str, Row]]:
@@ -37,17 +51,18 @@ def open_rows(folder: DataFolder, folds: Collection[int]) -> Iterator[tuple[str,
     opened = {name: rows_of(folder, f"multihop/{name}", folds) for name in OPEN}
     if not any(opened.values()):
         return
+    whole = {row["question"] for row in rows_of(folder, f"multihop/{MULTIHOP[-1]}", folds) if row["gold_idx"]}
     passages = {row["pid"]: row for row in rows_of(folder, PASSAGES)}
-    for name, rows in opened.items():
-        for row in filled_context(rows, passages):
-            yield SOURCES[name.split("_")[0]], row
+    for rows in opened.values():
+        for row in filled_context([row for row in rows if row["question"] not in whole], passages):
+            yield SOURCES[row["dataset"]], row
 
 
 def multihop_examples(row: Row, source: str, maker: ExampleMaker) -> Iterator[Example]:
     """What one multi-hop row teaches: the whole, the whole among others, parts that are not enough, its single hops."""
-    for distractors in (0, 2):
-        yield maker.complete(row, source, distractors)
-    for replaced, distractors in ((False, 0), (True, 0), (True, 2)):
+    for distractors, thinned in _DRAWS:
+        yield maker.complete(row, source, distractors, thinned=thinned)
+    for replaced, distractors in ((False, 0), (True, 0), (True, 3)):
         example = maker.incomplete(row, source, replaced=replaced, distractors=distractors)
         if example is not None:
             yield example
@@ -69,12 +84,24 @@ def real_examples(folder: DataFolder, folds: Collection[int], seed: int) -> Iter
             for title, sentence in row["gold_sentences"]:
                 facts.setdefault(title, []).append(sentence)
             yield from maker.of_sentences(row, "HotpotQA", facts)
-    for row in rows_of(folder, MISSING_GOLD, folds):
+    for row in missing_gold_rows(folder, folds):
         yield missing_gold_example(row)
+    yield from single_passage_examples(folder, folds, seed)
     yield from _popqa(folder, folds)
     for row in rows_of(folder, "nli/qnli_dev", folds):
         kind: AnswerKind = "some" if row["label"] == "entailment" else "none"
         yield Example("QNLI", row["hypothesis"].replace(" ?", "?"), (row["premise"],), kind)
+
+
+def missing_gold_rows(folder: DataFolder, folds: Collection[int]) -> list[Row]:
+    """Retrievals that lack a gold passage, and so say nothing of a question of yes or no, or hold no answer."""
+    rows = [row for name in MISSING_GOLD for row in rows_of(folder, name, folds)]
+    return [row for row in rows if not _stands(row)]
+
+
+def _stands(row: Row) -> bool:
+    held = " ".join(" ".join(sentences) for _, sentences in row["context"]).lower()
+    return str(row["answer"]).lower() not in {"yes", "no"} and str(row["answer"]).lower() in held
 
 
 def missing_gold_example(row: Row, passages: int = 5) -> Example:

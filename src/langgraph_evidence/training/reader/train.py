@@ -13,23 +13,21 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import torch
 
-from langgraph_evidence.models.base import Adapter, AdapterSpec, load_adapter, read_json, write_aside
+from langgraph_evidence.models.base import read_json, write_aside
 from langgraph_evidence.models.reader import (
-    HEAD,
     KINDS,
     MAX_TOKENS,
     NONE_BIAS,
     AdapterSpans,
     Reader,
     ReaderHead,
-    new_head,
     packed,
 )
-from langgraph_evidence.training.base import HELD_OUT_FOLDS, TRAIN_FOLDS, TUNE_FOLD, TrainOptions, save_trained, train
+from langgraph_evidence.training.base import TRAIN_FOLDS, TUNE_FOLD, TrainOptions, save_trained, train
 from langgraph_evidence.training.reader.alignment import align
 from langgraph_evidence.training.reader.evaluate import evaluate_reader, none_bias, tune_metrics
-from langgraph_evidence.training.reader.generated_questions import generated_examples, plain_passages
 from langgraph_evidence.training.reader.mixture import real_examples
+from langgraph_evidence.training.reader.start import new_adapter, started_adapter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -37,16 +35,27 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from langgraph_evidence.models.base import Encoder
+    from langgraph_evidence.models.base import Adapter, Encoder
     from langgraph_evidence.models.reader import Window
     from langgraph_evidence.training.base import DataFolder, TrainResult, Watch
     from langgraph_evidence.training.reader.data import Example
 
 __all__ = ["ReaderPlan", "Target", "evaluate_reader", "new_adapter", "reader_loss", "targets", "train_reader"]
 
-LICENCES = "HotpotQA CC BY-SA 4.0, 2WikiMultihopQA Apache-2.0, MuSiQue CC BY 4.0, QNLI CC BY-SA 4.0, PopQA MIT"
+LICENCES = (
+    "HotpotQA CC BY-SA 4.0, 2WikiMultihopQA Apache-2.0, MuSiQue CC BY 4.0, QNLI CC BY-SA 4.0, PopQA MIT, "
+    "SQuAD 1.1 and 2.0 CC BY-SA 4.0, AdversarialQA CC BY-SA 4.0, Natural Questions CC BY-SA 3.0, BoolQ CC BY-SA 3.0, "
+    "DROP CC BY-SA 4.0"
+)
 READER_OPTIONS = TrainOptions(
-    epochs=2, learning_rate=6e-4, batch_tokens=3072, warmup=0.03, average=0.99, measure_every=500, patience=4
+    epochs=1,
+    learning_rate=1.2e-4,
+    batch_tokens=2600,
+    warmup=0.03,
+    average=0.995,
+    measure_every=500,
+    patience=10,
+    autocast=True,
 )
 
 
@@ -55,16 +64,16 @@ class ReaderPlan:
     """What is trained, on what.
 
     Args:
-        rank: Width of the low-rank additions.
+        rank: Width of the low-rank additions; 0 for none.
+        layers: How many of the top layers are the reader's own; 0 for none.
         frozen_layers: Lowest layers without additions.
-        generated: How many rule-made questions join the real ones.
         max_tokens: Tokens of a training window.
-        start: An adapter to go on from.
+        start: An adapter to go on from; low-rank additions are merged into own layers.
     """
 
-    rank: int = 64
-    frozen_layers: int = 2
-    generated: int = 8_000
+    rank: int = 0
+    layers: int = 4
+    frozen_layers: int = 0
     max_tokens: int = MAX_TOKENS
     start: Path | None = None
 
@@ -135,17 +144,6 @@ def reader_loss(parts: tuple[Tensor, Tensor, Tensor], batch: Sequence[Target]) -
     return (spans / 2 + kinds) / len(batch)
 
 
-def new_adapter(encoder: Encoder, rank: int, *, max_tokens: int = MAX_TOKENS, frozen_layers: int = 0) -> Adapter:
-    """An untrained reader; the lowest layers may be left as they are, which halves the cost of a step."""
-    spec = AdapterSpec(HEAD, encoder.sha256, rank, KINDS, max_tokens)
-    adapter = Adapter(encoder, spec, new_head(encoder))
-    for name, parameter in adapter.named_parameters():
-        if name.startswith("lora."):
-            layer = int(name.split(".")[2].split("_")[0])
-            parameter.requires_grad_(layer >= frozen_layers)
-    return adapter
-
-
 def make_step(encoder: Encoder, adapter: Adapter, learnt: Sequence[Target]) -> Callable[[list[int]], Tensor]:
     """The training loop's step over targets."""
     head = adapter.head
@@ -155,7 +153,7 @@ def make_step(encoder: Encoder, adapter: Adapter, learnt: Sequence[Target]) -> C
     def step(indexes: list[int]) -> Tensor:
         chosen = [learnt[index] for index in indexes]
         batch = encoder.tokenizer.collate([target.window.tokens for target in chosen], encoder.device)
-        return reader_loss(head.parts(encoder.hidden(batch, adapter.lora), batch), chosen)
+        return reader_loss(head.parts(encoder.hidden(batch, adapter.change), batch), chosen)
 
     return step
 
@@ -174,9 +172,7 @@ def train_reader(
     Data sets that are not there are left out.
     """
     adapter = _first_adapter(encoder, plan)
-    examples = [*real_examples(data, TRAIN_FOLDS, options.seed)]
-    examples += generated_examples(plain_passages(data, HELD_OUT_FOLDS), options.seed, plan.generated)
-    learnt = targets(encoder, examples, plan.max_tokens)
+    learnt = targets(encoder, [*real_examples(data, TRAIN_FOLDS, options.seed)], plan.max_tokens)
     lengths, step = [len(target.window.tokens) for target in learnt], make_step(encoder, adapter, learnt)
 
     def measure(frozen: Adapter) -> dict[str, float]:
@@ -192,11 +188,8 @@ def train_reader(
 
 
 def _first_adapter(encoder: Encoder, plan: ReaderPlan) -> Adapter:
-    adapter = new_adapter(encoder, plan.rank, frozen_layers=plan.frozen_layers)
-    if plan.start is not None:
-        known = load_adapter(encoder, plan.start, HEAD, labels=KINDS, build_head=lambda _: new_head(encoder))
-        adapter.load_state_dict({name: value.float() for name, value in known.state_dict().items()})
-    return adapter
+    adapter = new_adapter(encoder, plan.rank, layers=plan.layers, frozen_layers=plan.frozen_layers)
+    return adapter if plan.start is None else started_adapter(encoder, adapter, plan.start)
 
 
 def _reader(encoder: Encoder, adapter: Adapter) -> Reader:

@@ -185,3 +185,35 @@ def test_the_spec_is_kept_with_the_weights(encoder: Any, tmp_path: Path) -> None
     adapter.spec = replace(adapter.spec, details={"data": {"a.jsonl": "00"}})
     save_adapter(adapter, tmp_path / "toy.safetensors")
     assert load_adapter(encoder, tmp_path / "toy.safetensors", "toy").spec == adapter.spec
+
+
+def with_layers(encoder: Any, layers: int) -> Any:
+    torch.manual_seed(0)
+    adapter = Adapter(encoder, AdapterSpec("toy", encoder.sha256, 0, ("no", "yes"), 32, {}, layers))
+    with torch.no_grad():
+        for value in adapter.parameters():
+            value.add_(torch.randn_like(value) * 0.1)
+    return adapter
+
+
+def test_layers_of_its_own_serve_the_task_and_leave_the_base_as_it_was(encoder: Any, tmp_path: Path) -> None:
+    before = encoder.encode(["the red film"])
+    expected = PairModel(encoder, with_layers(encoder, 1)).logits(PAIRS)
+    path = tmp_path / "toy.safetensors"
+    save_adapter(with_layers(encoder, 1), path)
+    found = PairModel(encoder, load_adapter(encoder, path, "toy")).logits(PAIRS)
+    assert np.allclose(found, expected, atol=2e-2)  # stored as float16
+    untouched = Adapter(encoder, AdapterSpec("toy", encoder.sha256, 0, ("no", "yes"), 32))
+    untouched.head.load_state_dict(load_adapter(encoder, path, "toy").head.state_dict())
+    assert not np.allclose(PairModel(encoder, untouched).logits(PAIRS), found, atol=5e-2)
+    encoder.cache = type(encoder.cache)(10)
+    assert np.array_equal(encoder.encode(["the red film"]), before)
+
+
+def test_more_layers_than_the_base_has_are_refused(encoder: Any, tmp_path: Path) -> None:
+    path = tmp_path / "toy.safetensors"
+    adapter = with_layers(encoder, 1)
+    adapter.spec = replace(adapter.spec, layers=9)
+    save_adapter(adapter, path)
+    with pytest.raises(ResourceError, match="brings 9 layers"):
+        load_adapter(encoder, path, "toy")

@@ -14,7 +14,7 @@ import torch
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.models import default_encoder
 from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec, save_adapter
-from langgraph_evidence.models.entailment.head import MAX_TOKENS, OUTPUTS, EntailmentHead, label_logits
+from langgraph_evidence.models.entailment.head import MAX_TOKENS, OUTPUTS, label_logits
 from langgraph_evidence.models.entailment.labels import read_labels
 from langgraph_evidence.models.entailment.model import Entailment
 
@@ -37,9 +37,9 @@ class Scorer:
 def adapter_file(folder: Path, labels: tuple[str, ...] = OUTPUTS, **details: object) -> Path:
     encoder = default_encoder()
     torch.manual_seed(0)
-    spec = AdapterSpec("entailment", encoder.sha256, 2, labels, MAX_TOKENS, {"inner": 8, "threshold": 0.4} | details)
+    spec = AdapterSpec("entailment", encoder.sha256, 0, labels, MAX_TOKENS, {"threshold": 0.4} | details, layers=1)
     path = folder / "entailment.safetensors"
-    save_adapter(Adapter(encoder, spec, EntailmentHead(encoder.dimension, inner=8)), path)
+    save_adapter(Adapter(encoder, spec), path)
     return path
 
 
@@ -122,22 +122,24 @@ def test_an_adapter_file_is_a_model(tmp_path: Path) -> None:
     assert model.probabilities(pairs) == pytest.approx(one_by_one, abs=0.02)
 
 
-def test_a_long_premise_is_read_twice_and_a_short_one_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_pair_is_read_once_and_nothing_else_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = default_encoder()
     read: list[int] = []
     run = type(encoder).run
 
-    def counted(self: Any, inputs: Any, head: Any, lora: Any = None) -> Any:
-        read.extend([len(tokens) for tokens in inputs] if lora is not None else [])
-        return run(self, inputs, head, lora)
+    def counted(self: Any, inputs: Any, head: Any, change: Any = None) -> Any:
+        read.extend(len(tokens) for tokens in inputs)
+        return run(self, inputs, head, change)
 
     monkeypatch.setattr(type(encoder), "run", counted)
     model = Entailment.load(adapter_file(tmp_path))
-    model.probabilities([("Ada was born.", "Ada lived.")])
-    assert len(read) == 1
-    model.probabilities([(" ".join(f"Sentence {place} is here." for place in range(30)), "Ada lived.")])
-    assert len(read) == 3
-    assert min(read[1:]) < 100 < max(read[1:])
+    long = " ".join(f"Sentence {place} is here." for place in range(200))
+    model.probabilities([("Ada was born.", "Ada lived."), (long, "Ada lived."), ("Ada was born.", "Ada lived.")])
+    assert len(read) == 2
+    assert min(read) < 20
+    assert 100 < max(read) <= MAX_TOKENS
+    model.probabilities([(long, "Ada lived.")])
+    assert len(read) == 2
 
 
 def test_a_wrong_label_map_or_threshold_is_an_error(tmp_path: Path) -> None:

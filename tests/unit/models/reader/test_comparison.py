@@ -74,6 +74,24 @@ def test_what_a_question_compares(question: str, fact: str, latest: bool, role: 
     assert (found.fact, found.latest, found.role) == (fact, latest, role)
 
 
+def test_works_and_events_are_compared_by_their_years() -> None:
+    for verb in ("produced", "made", "filmed", "built"):
+        found = comparison(f"Which was {verb} first, Ann Lee or Bob Ray?", ("Ann Lee", "Bob Ray"))
+        assert found is not None
+        assert (found.fact, found.latest) == ("year", False)
+    occurred = comparison("Which battle occurred first, Ann Lee or Bob Ray?", ("Ann Lee", "Bob Ray"))
+    assert occurred is not None
+    assert occurred.fact == "year"
+
+
+def test_a_comma_does_not_cut_a_name_that_is_a_title() -> None:
+    voyager = "Now, Voyager: Now, Voyager is a 1942 American film."
+    outcome = worked_out("Which film came out later, Jaws or Now, Voyager?", [JAWS, voyager], nobody)
+    assert outcome.answer == "Jaws"
+    outcome = worked_out("Which film came out first, Jaws or Now, Voyager?", [JAWS, voyager], nobody)
+    assert outcome.answer == "Now, Voyager"
+
+
 def test_names_compared_do_not_decide_what_is_compared() -> None:
     question = "Which film came out first, The Last Lions or Born Yesterday?"
     found = comparison(question, ("The Last Lions", "Born Yesterday"))

@@ -12,9 +12,9 @@ import torch
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec, save_adapter
-from langgraph_evidence.models.base.bert import Bert, BertConfig
+from langgraph_evidence.models.base.bert import Bert, BertConfig, Change
 from langgraph_evidence.models.base.encoder import Encoder
-from langgraph_evidence.models.base.tokenizer import TextTokenizer
+from langgraph_evidence.models.base.tokenizer import Batch, TextTokenizer
 from langgraph_evidence.models.base.weights import find_base
 from langgraph_evidence.models.reader import AdapterSpans, Reader, Reading, new_head
 from langgraph_evidence.models.reader.head import KINDS
@@ -84,6 +84,21 @@ def test_a_choice_is_answered_with_one_of_the_two() -> None:
     passages = ["Ann Lee: tall", "Bob Ray: not tall"]
     assert reader.read("Who is taller, Ann Lee or Bob Ray?", passages).text == "Bob Ray"
     assert reader.read("Who is taller, Cid Poe or Dan Orr?", passages).text == "tall"
+
+
+def test_an_answer_that_repeats_the_question_comes_after_others() -> None:
+    reader = Reader(Pointing({"Paris": 5.0, "Rome": 4.5}))
+    passages = ["Ann: Paris", "Bob: Rome"]
+    assert reader.read("Which city is it?", passages).text == "Paris"
+    assert reader.read("Which city is as old as Paris?", passages).text == "Rome"
+    assert reader.read("Which city is old, Paris or Rome?", passages).text == "Paris"
+
+
+def test_a_property_that_both_passages_state_is_a_yes() -> None:
+    reader = Reader(Pointing({"Paris": 5.0}, kind=(0.1, 0.1, 0.7, 0.1)))
+    passages = ["Ann Lee: an English poet", "Bob Ray: a poet and painter"]
+    assert reader.read("Are Ann Lee and Bob Ray both poets?", passages).text == "yes"
+    assert reader.read("Are Ann Lee and Bob Ray both painters?", passages).text == "no"
 
 
 def test_dates_are_compared_before_spans_are_read() -> None:
@@ -169,6 +184,27 @@ def test_batches_do_not_change_what_is_read() -> None:
         alone = reader.read(*one, must_answer=True)
         assert (alone.text, alone.passage) == (reading.text, reading.passage)
         assert alone.score == pytest.approx(reading.score, rel=1e-3)
+
+
+def test_a_window_is_passed_through_the_encoder_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = toy_encoder()
+    adapter = Adapter(encoder, AdapterSpec("reader", "toy", 0, KINDS, 64, layers=1), new_head(encoder))
+    reader, hidden = Reader(AdapterSpans(encoder, adapter)), encoder.hidden
+    passed: list[torch.Tensor] = []
+
+    def counted(batch: Batch, change: Change | None = None) -> torch.Tensor:
+        passed.append(batch.ids)
+        return hidden(batch, change)
+
+    monkeypatch.setattr(encoder, "hidden", counted)
+    asked = [(f"Which city {n}?", ["Ann: Paris", "Bob: " + "Rome " * (n % 3) * 9]) for n in range(9)]
+    windows_read = sum(len(scored) for scored in reader._model.scores(asked))
+    for _ in range(2):
+        reader.read_batch([*asked, *asked], must_answer=True)
+        reader.candidates(*asked[0])
+    lengths = [ids.shape[1] for ids in passed]
+    assert sum(len(ids) for ids in passed) == windows_read == len(asked)
+    assert lengths == sorted(lengths, reverse=True)
 
 
 def test_the_bias_of_an_adapter_moves_what_is_enough() -> None:

@@ -52,6 +52,16 @@ def test_the_same_words_are_one_candidate() -> None:
     assert len(best_spans([window], ("Paris", "paris"), 5)) == 1
 
 
+def test_a_span_ends_with_its_sentence() -> None:
+    text = "He saw Rome. Then Paris came."
+    words = [(0, 2), (3, 6), (7, 11), (13, 17), (18, 23), (24, 28)]
+    start, end = np.full(6, -9.0, dtype=np.float32), np.full(6, -9.0, dtype=np.float32)
+    start[2], end[4], end[2] = 5.0, 5.0, 3.0
+    window = WindowScores(start, end, np.asarray([1, 0, 0, 0], dtype=np.float32), [0] * 6, words)
+    best = best_spans([window], (text,), 1)[0]
+    assert text[best.start : best.end] == "Rome"
+
+
 def test_yes_against_no_over_all_windows() -> None:
     none = [0.0] * 6
     assert yes_share([scores(none, none, yes=0.2, no=0.1), scores(none, none, yes=0.4, no=0.1)]) == pytest.approx(0.75)

@@ -11,50 +11,52 @@ from pathlib import Path
 import pytest
 import torch
 
-from langgraph_evidence.errors import ResourceError
+from langgraph_evidence.errors import InvalidInput, ResourceError
+from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec, save_adapter
 from langgraph_evidence.models.base.bert import Bert, BertConfig
 from langgraph_evidence.models.base.encoder import Encoder
 from langgraph_evidence.models.base.tokenizer import TextTokenizer
 from langgraph_evidence.models.base.weights import find_base
+from langgraph_evidence.models.entailment.head import OUTPUTS
 from langgraph_evidence.models.entailment.model import Entailment
 from langgraph_evidence.training.base.data import DataFolder
 from langgraph_evidence.training.base.options import TrainOptions
-from langgraph_evidence.training.entailment.data import NliPair, derived_pairs, natural_pairs, swap_detail
+from langgraph_evidence.training.entailment.data import CHANGED, natural_pairs
 from langgraph_evidence.training.entailment.evaluate import entailment_table
+from langgraph_evidence.training.entailment.mixture import SHARES, balance, limited, mixture
+from langgraph_evidence.training.entailment.options import EntailmentOptions
+from langgraph_evidence.training.entailment.pairs import NliPair
+from langgraph_evidence.training.entailment.questions import ANSWERS
 from langgraph_evidence.training.entailment.train import (
-    EntailmentOptions,
-    balance,
-    mixture,
     pair_losses,
+    start_from,
     train_entailment,
 )
 
 NAMES = "Ann Bob Cid Dan Eve Fay Gus Hal Ida Jon Kim Lea".split()
-OPTIONS = EntailmentOptions(rank=4, inner=32, steps=40, group=24)
-LOOP = TrainOptions(epochs=1, learning_rate=3e-3, measure_every=20)
+OPTIONS = EntailmentOptions(layers=1, frozen=0, pairs=1500)
+LOOP = TrainOptions(epochs=1, learning_rate=3e-3, batch_tokens=512, measure_every=20)
 
 
 @pytest.fixture(scope="module")
 def encoder() -> Encoder:
     torch.manual_seed(0)
-    return Encoder(
-        Bert(BertConfig(30522, 32, 1, 2, 64, 512)), TextTokenizer(find_base().tokenizer), "toy", precision="fp32"
-    )
+    bert = Bert(BertConfig(30522, 32, 1, 2, 64, 512)).eval()
+    return Encoder(bert, TextTokenizer(find_base().tokenizer), "toy", precision="fp32")
 
 
 def toy_folder(path: Path, *, shuffled: bool = False) -> Path:
-    """Somebody owns something; the hypothesis says so of the same or another one."""
+    """Somebody owns something; the hypothesis says so or denies it."""
     chooser = random.Random(5)
     for source in ("fm2", "snli"):
         rows = []
         for number in range(160):
-            owner, other = chooser.sample(NAMES, 2)
-            told = chooser.choice([owner, other])
-            label = "entailment" if told == owner else "contradiction"
+            owner, told = chooser.choice(NAMES), chooser.choice(["Surely a", "Sadly no"])
+            label = "entailment" if told == "Surely a" else "contradiction"
             if shuffled:
                 label = chooser.choice(["entailment", "contradiction"])
             rows.append({
-                "premise": f"{owner} owns house {number}.", "hypothesis": f"The house belongs to {told}.",
+                "premise": f"{owner} owns house {number}.", "hypothesis": f"{told} house is owned by {owner} {number}.",
                 "label": label, "fold": number % 8,
             })  # fmt: skip
         (path / "nli").mkdir(parents=True, exist_ok=True)
@@ -74,8 +76,8 @@ def test_a_toy_run_learns_and_beats_shuffled_labels(tmp_path: Path, encoder: Enc
     )
     history = learnt.progress.history
     assert history[-1]["loss"] < history[0]["loss"]
-    assert learnt.metrics["score"] > 0.9
-    assert learnt.metrics["score"] > control.metrics["score"] + 0.2
+    assert learnt.metrics["fm2"] > 0.9
+    assert learnt.metrics["fm2"] > control.metrics["fm2"] + 0.2
     results = json.loads((tmp_path / "out" / "results.json").read_text())
     assert sorted(results["data"]) == ["nli/fm2.jsonl", "nli/snli.jsonl"]
     card = json.loads((tmp_path / "out" / "entailment.json").read_text())
@@ -84,7 +86,9 @@ def test_a_toy_run_learns_and_beats_shuffled_labels(tmp_path: Path, encoder: Enc
 
     model = Entailment.load(tmp_path / "out" / "entailment.safetensors", encoder=encoder)
     rows = entailment_table(model, DataFolder(data), encoder, folds=[7])
-    assert [row["source"] for row in rows] == ["snli", "fm2", "mean"]
+    assert [row["source"] for row in rows] == [
+        "snli", "fm2", f"claims, {CHANGED}", "mean of the claims", "mean of the others",
+    ]  # fmt: skip
     for row in rows[:2]:
         assert row["balanced_accuracy_low"] <= row["balanced_accuracy"] <= row["balanced_accuracy_high"]
         assert row["baselines"]["majority"]["balanced_accuracy"] == 0.5
@@ -99,11 +103,29 @@ def test_a_run_goes_on_from_given_weights(tmp_path: Path, encoder: Encoder) -> N
         encoder,
         DataFolder(data),
         tmp_path / "further",
-        options=replace(OPTIONS, steps=2, start=tmp_path / "first" / "entailment.safetensors"),
+        options=replace(OPTIONS, pairs=40, start=tmp_path / "first" / "entailment.safetensors"),
         loop=replace(LOOP, learning_rate=1e-6, average=0.5),
     )
-    assert further.progress.step == 2
+    assert further.progress.step < 5
     assert further.metrics["score"] == pytest.approx(first.metrics["score"], abs=0.05)
+
+
+def test_layers_start_from_the_sum_of_base_and_low_rank_additions(tmp_path: Path, encoder: Encoder) -> None:
+    spec = AdapterSpec("entailment", encoder.sha256, 2, OUTPUTS, 64)
+    added = Adapter(encoder, spec).eval()
+    assert added.lora is not None
+    for value in added.lora.b.values():
+        torch.nn.init.normal_(value, std=0.1)
+    save_adapter(added, tmp_path / "added.safetensors")
+    own = Adapter(encoder, replace(spec, rank=0, layers=1)).eval()
+    start_from(own, tmp_path / "added.safetensors")
+    batch = encoder.tokenizer.collate(encoder.tokenizer.pairs([("A cat is red.", "It is red.")], 64))
+    with torch.no_grad():
+        expected, found = (encoder.hidden(batch, adapter.change) for adapter in (added, own))
+    assert torch.allclose(found, expected, atol=2e-2)
+    assert not torch.allclose(encoder.hidden(batch), expected, atol=2e-2)
+    with pytest.raises(InvalidInput, match="other parameters"):
+        start_from(Adapter(encoder, replace(spec, rank=4)), tmp_path / "added.safetensors")
 
 
 def test_only_the_folds_asked_for_are_read(tmp_path: Path) -> None:
@@ -122,36 +144,30 @@ def test_missing_data_and_unknown_labels_are_errors(tmp_path: Path) -> None:
         natural_pairs(DataFolder(tmp_path), [0])
 
 
-def test_a_swapped_detail_is_no_longer_in_the_premise() -> None:
-    premise = "Ann Lee met Bob Ray in Rome in 1950. They left in 1960."
-    rng = random.Random(0)
-    changed = {swap_detail(premise, "Ann Lee met Bob Ray in 1950.", rng) for _ in range(60)}
-    assert {"Ann Lee met Bob Ray in 1960.", "Rome met Bob Ray in 1950.", "Bob Ray met Ann Lee in 1950."} <= changed
-    assert "Ann Lee met Bob Ray in 1950." not in changed
-    assert swap_detail("nothing here", "nothing there", rng) is None
-
-
-def test_derived_pairs_come_with_the_labels_they_deserve(tmp_path: Path) -> None:
-    folder = DataFolder(toy_folder(tmp_path))
-    hover = NliPair(
-        "hover", "Ann was born in Rome in 1950. Bob was born in Oslo.", "Ann was born in Rome.", "entailment"
-    )
-    made = derived_pairs(folder, [hover, replace(hover, premise="Kim sang.", label="not_entailment")], seed=1)
-    assert made
-    assert all(pair.derived for pair in made)
-    dropped = [pair for pair in made if pair.premise == "Bob was born in Oslo."]
-    assert [pair.label for pair in dropped] == ["not_entailment"]
-    assert all(not pair.entailed for pair in made if pair.hypothesis != hover.hypothesis)
-
-
 def test_small_sources_get_more_than_their_share_and_none_is_repeated_early() -> None:
     pairs = [NliPair("snli", str(place), "h", "neutral") for place in range(900)]
     pairs += [NliPair("wice", str(place), "h", "neutral") for place in range(100)]
-    drawn = mixture(pairs, replace(OPTIONS, steps=10, group=100, evenness=0.5), random.Random(0))
+    drawn = mixture(pairs, replace(OPTIONS, pairs=1000, evenness=0.5), random.Random(0))
     wice = [index for index in drawn if pairs[index].source == "wice"]
     assert len(drawn) == 1000
     assert 200 < len(wice) < 300
     assert len(set(wice[:100])) == 100
+
+
+def test_families_of_sources_have_shares_of_their_own() -> None:
+    pairs = [NliPair("snli", str(place), "h", "neutral") for place in range(10)]
+    pairs += [NliPair(f"SQuAD{ANSWERS}", str(place), "h", "neutral") for place in range(1000)]
+    drawn = mixture(pairs, replace(OPTIONS, pairs=2000), random.Random(0))
+    told = sum(pairs[index].source.endswith(ANSWERS) for index in drawn) / len(drawn)
+    assert told == pytest.approx(SHARES[ANSWERS] / (SHARES[ANSWERS] + SHARES[""]), abs=0.04)
+
+
+def test_a_sample_has_as_many_of_both_as_there_are() -> None:
+    pairs = [NliPair("wice", str(place), "h", "neutral" if place else "entailment") for place in range(50)]
+    kept = limited(pairs, 5, seed=0)
+    assert sum(pair.entailed for pair in kept) == 1
+    assert len(kept) == 6
+    assert kept == limited(pairs, 5, seed=0)
 
 
 def test_entailed_and_other_pairs_weigh_the_same() -> None:

@@ -131,7 +131,7 @@ def test_nothing_reads_an_answer_out(case: Case, asks: Asks, monkeypatch: pytest
     def read(*_: object) -> None:
         raise AssertionError
 
-    for name in ("models.default_reader", "models.default_query_scorer", "run.cite"):
+    for name in ("models.default_reader", "models.default_query_scorer", "models.default_verifier"):
         monkeypatch.setattr(f"langgraph_evidence.{name}", read)
     asks("The Clock", "Ann Example", ready_at=2)
     assert play(case).answered

@@ -11,23 +11,21 @@ from typing import Any
 import pytest
 import torch
 
+from langgraph_evidence.errors import InvalidInput
+from langgraph_evidence.models.base.adapters import save_adapter
 from langgraph_evidence.models.base.bert import Bert, BertConfig
 from langgraph_evidence.models.base.encoder import Encoder
 from langgraph_evidence.models.base.tokenizer import TextTokenizer
 from langgraph_evidence.models.base.weights import find_base
-from langgraph_evidence.models.reader.model import Reader
+from langgraph_evidence.models.reader.model import AdapterSpans, Reader
 from langgraph_evidence.models.reader.windows import windows
 from langgraph_evidence.training.base.data import DataFolder
 from langgraph_evidence.training.base.options import TrainOptions
 from langgraph_evidence.training.reader.alignment import align, places
 from langgraph_evidence.training.reader.data import Example, ExampleMaker
-from langgraph_evidence.training.reader.generated_questions import (
-    cloze,
-    generated_examples,
-    plain_passages,
-    relation_questions,
-)
 from langgraph_evidence.training.reader.mixture import multihop_examples, real_examples
+from langgraph_evidence.training.reader.single_passage import single_passage_examples, whole_passages
+from langgraph_evidence.training.reader.start import new_adapter, started_adapter
 from langgraph_evidence.training.reader.train import ReaderPlan, evaluate_reader, reader_loss, targets, train_reader
 
 NAMES = "Ann Bob Cid Dan Eve Fay Gus Hal Ida Jon Kim Lea Max Nia Oto Pia".split()
@@ -50,7 +48,8 @@ def toy_rows(count: int, seed: int, *, shuffled: bool = False) -> Iterator[dict[
         liked = chooser.choice(COLOURS)
         told = chooser.choice([owner, liked, "likes", "belongs", "house"]) if shuffled else liked
         yield {
-            "id": f"q{number}", "question": "What colour does the owner like?", "answer": told, "fold": number % 8,
+            "id": f"q{number}", "dataset": "hotpotqa", "fold": number % 8,
+            "question": "What colour does the owner like?", "answer": told,
             "context": [
                 ["House", [f"The house belongs to {owner}."]], [owner, [f"{owner} likes {liked}."]],
                 ["Tree", ["A tree."]], [other, [f"{other} sleeps beside the tree."]],
@@ -124,30 +123,6 @@ def test_an_answer_is_aligned_to_its_tokens_in_gold_passages_only(encoder: Encod
     assert align(window, passages, ("green",), ()) == ((), ())
 
 
-def test_rules_read_relations_and_hide_words() -> None:
-    text = "Emma Lee (born 3 May 1950) is an American film director. Emma was directed by Ann Roe."
-    found = dict(relation_questions({"title": "Emma Lee", "text": text}))
-    assert found["date of birth"] == "3 May 1950"
-    assert found["director"] == "Ann Roe"
-    assert found["country of citizenship"] == "American"
-    asked = [
-        made for seed in range(40) if (made := cloze("The house was built in 1912 by Ann Roe.", random.Random(seed)))
-    ]
-    assert {answer for _, answer in asked} >= {"1912", "Ann Roe"}
-    assert all(answer not in question for question, answer in asked)
-
-
-def test_generated_examples_hold_their_answers_and_stop_at_the_limit() -> None:
-    pages = [
-        {"title": f"Person {n}", "text": f"Person {n} (born 3 May 19{n}) is a poet. He died in Rome."}
-        for n in range(10, 40)
-    ]
-    made = list(generated_examples(pages, 0, 25))
-    assert len(made) == 25
-    assert {example.kind for example in made} == {"span", "none"}
-    assert all(example.answers[0] in example.passages[0] for example in made if example.kind == "span")
-
-
 def test_the_loss_is_the_likelihood_of_any_place_of_the_answer(encoder: Encoder) -> None:
     example = Example("HotpotQA", "What?", ("Ann: red or red",), "span", ("red",))
     unsure, no_answer = targets(encoder, [example, Example("QNLI", "What?", ("Ann: red",), "some")], 64)
@@ -161,7 +136,7 @@ def test_the_loss_is_the_likelihood_of_any_place_of_the_answer(encoder: Encoder)
 
 def test_toy_training_lowers_the_loss_and_beats_shuffled_labels(encoder: Encoder, tmp_path: Path) -> None:
     options = TrainOptions(epochs=3, learning_rate=1e-2, batch_tokens=512, max_steps=40, measure_every=20)
-    plan = ReaderPlan(rank=8, frozen_layers=0, generated=0, max_tokens=64)
+    plan = ReaderPlan(layers=2, max_tokens=64)
     f1 = {}
     for name in ("true", "shuffled"):
         data = toy_folder(tmp_path / name, shuffled=name == "shuffled")
@@ -178,6 +153,65 @@ def test_toy_training_lowers_the_loss_and_beats_shuffled_labels(encoder: Encoder
     assert f1["true"] > f1["shuffled"] + 20
 
 
+def test_low_rank_additions_become_layers_that_read_the_same(encoder: Encoder, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    trained = new_adapter(encoder, 4, frozen_layers=1)
+    assert trained.lora is not None
+    for name, values in trained.lora.b.items():
+        if name.startswith("1_"):
+            torch.nn.init.normal_(values, std=0.05)
+    save_adapter(trained, tmp_path / "reader.safetensors")
+    merged = started_adapter(encoder, new_adapter(encoder, layers=1), tmp_path / "reader.safetensors")
+    asked = [("Who?", ["Ann: likes red", "Bob: sleeps"])]
+    one, other = (
+        Reader(AdapterSpans(encoder, adapter)).read_batch(asked, must_answer=True) for adapter in (trained, merged)
+    )
+    assert one[0].text == other[0].text
+    assert one[0].score == pytest.approx(other[0].score, rel=0.02)
+
+
+def test_layers_below_the_own_ones_cannot_be_merged(encoder: Encoder, tmp_path: Path) -> None:
+    trained = new_adapter(encoder, 4)
+    assert trained.lora is not None
+    torch.nn.init.normal_(trained.lora.b["0_up"])
+    save_adapter(trained, tmp_path / "reader.safetensors")
+    with pytest.raises(InvalidInput, match="changes layer 0"):
+        started_adapter(encoder, new_adapter(encoder, layers=1), tmp_path / "reader.safetensors")
+
+
+def test_single_passages_are_cut_around_their_answer(tmp_path: Path) -> None:
+    context = " ".join(f"Sentence {n} tells of thing{n}." for n in range(30))
+    row = {
+        "id": "s1", "dataset": "squad1.1", "title": "Some_page", "context": context, "question": "Which  thing?",
+        "answers": ["thing20"], "answer_starts": [context.index("thing20")], "answerable": True, "fold": 1,
+    }  # fmt: skip
+    unanswerable = row | {"id": "s2", "answers": [], "answer_starts": [], "answerable": False}
+    counted = row | {"id": "s3", "dataset": "drop", "answer_type": "number"}
+    polar = row | {"id": "s4", "dataset": "boolq", "answers": ["no"], "answer_starts": [None]}
+    (tmp_path / "reading").mkdir()
+    files = {
+        "squad1_dev": [row] * 30,
+        "squad2_dev": [row, unanswerable],
+        "drop_dev": [counted],
+        "boolq_validation": [polar],
+    }
+    for name, rows in files.items():
+        (tmp_path / "reading" / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    made = list(single_passage_examples(DataFolder(tmp_path), {1}, 0))
+    spans = [example for example in made if example.kind == "span"]
+    assert len(spans) == 30
+    assert {example.source for example in spans} == {"SQuAD"}
+    assert all(example.question == "Which thing?" for example in spans)
+    assert all("Some page: " in example.passages[-1] and "thing20" in " ".join(example.passages) for example in spans)
+    assert all(len(example.passages[-1].split(". ")) <= 6 for example in spans)
+    without = [example for example in made if example.kind == "none" and example.source == "SQuAD"]
+    assert without
+    assert all("thing20" not in example.passages[0] for example in without)
+    assert [(e.source, e.kind) for e in made if e.source not in {"SQuAD"}] == [("SQuAD 2", "none"), ("BoolQ", "no")]
+    whole = {example.source: example for example in whole_passages(DataFolder(tmp_path), {1}, 0, 5)}
+    assert whole["SQuAD"].passages == (f"Some page: {context}",)
+
+
 def test_folds_and_missing_data_sets(tmp_path: Path) -> None:
     folder = DataFolder(toy_folder(tmp_path))
     assert list(real_examples(folder, {9}, 0)) == []
@@ -189,7 +223,7 @@ def test_open_rows_take_their_passages_from_the_corpus(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     rows = [
         {
-            "id": f"q{n}", "question": "What does the owner like?", "answer": "red", "fold": n,
+            "id": f"q{n}", "dataset": "musique", "question": "What does the owner like?", "answer": "red", "fold": n,
             "gold_pids": [2 * n, 2 * n + 1],
             "decomposition": [{"question": "House >> owner", "answer": "Ann", "gold_pid": 2 * n}],
         }
@@ -201,8 +235,6 @@ def test_open_rows_take_their_passages_from_the_corpus(tmp_path: Path) -> None:
     made = list(real_examples(DataFolder(tmp_path), {0}, 0))
     assert {example.source for example in made} == {"MuSiQue"}
     assert "House >> owner" in {example.question for example in made}
-    titles = {row["title"] for row in plain_passages(DataFolder(tmp_path), {7})}
-    assert titles == {f"Page {n}" for n in range(16)} - {"Page 14", "Page 15"}
 
 
 def test_an_answer_is_taught_only_where_all_its_gold_is_in_the_window(encoder: Encoder) -> None:

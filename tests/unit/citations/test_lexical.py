@@ -6,12 +6,16 @@ from typing import Any
 
 import pytest
 
-from langgraph_evidence.citations import cite, cited_message
-from langgraph_evidence.types import Passage
+from langgraph_evidence.citations import LexicalVerifier, cited_message
+from langgraph_evidence.types import Citation, Passage
 
 CAPITAL = Passage(id="fr", title="France", text="France is a country. Its capital is Paris, said Dr. Noe. It is big.")
 RIVER = Passage(id="se", title="Seine", text="The Seine flows through Paris. It is 777 km long.")
 NOISE = Passage(id="no", title="Tuba", text="A tuba is a brass instrument.")
+
+
+def cite(question: str, answer: str, evidence: list[Passage]) -> list[Citation]:
+    return LexicalVerifier().check(question, answer, evidence).citations
 
 
 def test_the_quote_names_the_answer_and_its_place_is_right() -> None:
@@ -20,14 +24,14 @@ def test_the_quote_names_the_answer_and_its_place_is_right() -> None:
     assert citation["quote"] == "Its capital is Paris, said Dr. Noe."
     assert CAPITAL["text"][citation["quote_start"] : citation["quote_end"]] == citation["quote"]
     assert (citation["start"], citation["end"]) == (0, 5)
-    assert citation["score"] == 1.0  # capital, france (the title), paris
+    assert citation["support"] == 1.0  # capital, france (the title), paris
 
 
 def test_a_further_passage_is_cited_only_for_words_that_no_other_has() -> None:
     citations = cite("How long is the river through the capital of France?", "777 km", [CAPITAL, RIVER, RIVER, NOISE])
     assert [citation["passage_id"] for citation in citations] == ["se", "fr"]
     # Of long, river, capital, france, 777, km the first quote holds long, 777, km, the second capital, france.
-    assert [round(citation["score"] * 6) for citation in citations] == [3, 2]
+    assert [round(citation["support"] * 6) for citation in citations] == [5, 5]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +71,7 @@ def test_the_sentence_that_names_the_answer_is_quoted_before_one_that_says_more(
     (citation,) = cite("Which river flows past the capital of France?", "Seine", [town])
     # The first sentence has four words of river, flows, past, capital, france, seine; the second has one.
     assert (citation["quote"], citation["quote_start"]) == ("It is the Seine.", 45)
-    assert citation["score"] == pytest.approx(1 / 6)
+    assert citation["support"] == pytest.approx(1 / 6)
 
 
 def test_the_passage_that_names_the_answer_is_cited_first_though_another_says_more() -> None:
@@ -77,10 +81,27 @@ def test_the_passage_that_names_the_answer_is_cited_first_though_another_says_mo
     assert [citation["passage_id"] for citation in citations] == ["names", "says"]
 
 
-def test_a_score_counts_all_words_of_its_quote_those_too_that_another_has() -> None:
-    first = Passage(id="1", title="Ann Lee", text="Ann Lee founded the club.")
-    second = Passage(id="2", title="Ground", text="The club has a stadium in Gwalior.")
-    citations = cite("Who founded the club of the stadium in Gwalior?", "Ann Lee", [second, first])
-    # Of founded, club, stadium, gwalior, ann, lee the first has four, the second club, stadium and gwalior.
-    assert [citation["passage_id"] for citation in citations] == ["1", "2"]
-    assert [citation["score"] for citation in citations] == pytest.approx([4 / 6, 3 / 6])
+def test_each_sentence_of_an_answer_has_its_own_quotes_and_the_least_supported_one_decides() -> None:
+    answer = "The capital of France is Paris. The moon is made of cheese."
+    found = LexicalVerifier().check("What is the capital of France?", answer, [CAPITAL, NOISE])
+    first, second = found.sentences
+    assert (answer[first["start"] : first["end"]], first["verdict"]) == ("The capital of France is Paris.", "supported")
+    assert (answer[second["start"] : second["end"]], second["verdict"]) == (
+        "The moon is made of cheese.",
+        "unsupported",
+    )
+    assert (found.support, found.cited_by) == (0.0, "lexical")
+
+
+def test_a_title_that_stands_in_the_text_as_a_heading_is_no_quote() -> None:
+    tarn = Passage(id="t", title="Tarn", text="# Tarn Tarn! The Tarn flows past Albi.")
+    (citation,) = cite("Which river flows past Albi?", "Tarn", [tarn])
+    assert citation["quote"] == "The Tarn flows past Albi."
+
+
+def test_a_further_passage_is_chosen_by_what_it_adds_not_by_all_that_it_shares() -> None:
+    first = Passage(id="first", title="", text="Alpha beta gamma delta.")
+    again = Passage(id="again", title="", text="Alpha beta gamma epsilon.")
+    rest = Passage(id="rest", title="", text="Epsilon zeta.")
+    citations = cite("", "Alpha beta gamma delta epsilon zeta", [first, again, rest])
+    assert [citation["passage_id"] for citation in citations] == ["first", "rest"]

@@ -1,0 +1,18 @@
+"""From an answer and its evidence to citations: which quotes support each sentence, and how far they do.
+
+Citations are computed from the evidence that a run holds, never read from a model's text, so none can be invented.
+`Verifier` lets a model read whether the quotes entail the answer; `LexicalVerifier` counts words.
+"""
+
+from __future__ import annotations
+
+from langgraph_evidence.citations.checked import AnswerVerifier, Checked, CitedBy, cited_message
+from langgraph_evidence.citations.lexical import LexicalVerifier
+from langgraph_evidence.citations.statements import Statement, asked_and_told, statements
+from langgraph_evidence.citations.trust import Guess, doubt_of, guess_of, unchecked
+from langgraph_evidence.citations.verified import Calibration, EntailmentModel, Ranker, Verifier
+
+__all__ = [
+    "AnswerVerifier", "Calibration", "Checked", "CitedBy", "EntailmentModel", "Guess", "LexicalVerifier", "Ranker",
+    "Statement", "Verifier", "asked_and_told", "cited_message", "doubt_of", "guess_of", "statements", "unchecked",
+]  # fmt: skip
