@@ -11,6 +11,7 @@ from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.evaluation.trust.reports import tricks_report
 from langgraph_evidence.evaluation.trust.tricks import read_claims, read_tricks, trick_passage, try_tricks
 from langgraph_evidence.evaluation.trust.verifiers import Measured, open_verifier
+from langgraph_evidence.settings import Settings
 
 DATA = Path(__file__).parents[3] / "data"
 TRICKS = read_tricks(DATA / "citation_tricks.jsonl")
@@ -81,6 +82,6 @@ def test_damaged_tricks_are_refused(tmp_path: Any) -> None:
 
 def test_a_verifier_has_one_of_two_names() -> None:
     assert open_verifier("lexical", least=0.3).least == 0.3
-    assert open_verifier("lexical").least == 0.5
+    assert open_verifier("lexical").least == Settings().min_support
     with pytest.raises(InvalidInput, match="verified and lexical"):
         open_verifier("other")
