@@ -5,6 +5,7 @@ It finds quotes that speak of the same things. Whether they support the answer i
 
 from __future__ import annotations
 
+import heapq
 from typing import TYPE_CHECKING, NamedTuple
 
 from langgraph_evidence.citations.checked import Checked, citation_of, least
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 # One shared word ("born", "film") is chance; two that no other quote has are a reason to cite.
 _TELLING = 2
+# Of each statement so many sentences are looked at for the answer's words, those that share most with it.
+_TRIED = 200
 
 
 class _Candidate(NamedTuple):
@@ -80,10 +83,8 @@ def _best_of_each_passage(
 ) -> list[_Candidate]:
     """The sentence that shares most with the claim; one that names the answer goes before one that does not."""
     best: dict[str, _Candidate] = {}
-    for quote, said in quotes:
-        shared = said & claim
-        if not shared:
-            continue
+    sharing = [(quote, shared) for quote, said in quotes if (shared := said & claim)]
+    for quote, shared in heapq.nlargest(_TRIED, sharing, key=lambda known: len(known[1])):
         found = _Candidate(quote, shared, holds(quote.text, statement.said))
         old = best.get(quote.passage["id"])
         if old is None or (found.names_answer, len(shared)) > (old.names_answer, len(old.words)):

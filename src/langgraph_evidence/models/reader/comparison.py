@@ -65,6 +65,8 @@ _NO_COUNTRY = frozenset(
     "City Island School University".split()
 )
 _BRITISH = frozenset({"English", "Scottish", "Welsh"})
+_LEAD_ENDS = re.compile(r" ?\(|,| (?:is|was|are|were) ")
+_LONGEST_TITLE = 200
 _NAME = r"((?:[A-Z](?:\.|[\w'\u2019-]+) ?){1,5})"
 _BEGUN = re.compile(
     r"\b(?:founded|established|formed|created|opened|launched|incorporated|started|began|released|published|premiered)\b"
@@ -178,13 +180,19 @@ def about(name: str, passages: Sequence[str]) -> int | None:
     wanted = plain(name)
     if not wanted:
         return None
-    titles = [plain(passage.partition(": ")[0]) for passage in passages]
+    titles = [plain(_heading(passage)) for passage in passages]
     if wanted in titles:
         return titles.index(wanted)
     begins = [place for place, passage in enumerate(passages) if f"{plain(passage[:200])} ".startswith(f"{wanted} ")]
     close = [place for place, title in enumerate(titles) if {*wanted.split()} <= {*title.split()}]
     found = begins or close
     return found[0] if len(found) == 1 else None
+
+
+def _heading(passage: str) -> str:
+    """A passage's title; where none is written before it, for it begins with its title, what it begins with."""
+    title, colon, _ = passage[:_LONGEST_TITLE].partition(": ")
+    return title if colon else _LEAD_ENDS.split(passage[:_LONGEST_TITLE], maxsplit=1)[0]
 
 
 def _subject(side: str, role: str | None, passages: Sequence[str], ask: Ask) -> str | None:

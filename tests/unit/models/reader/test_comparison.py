@@ -107,6 +107,13 @@ def test_passages_are_found_by_their_titles() -> None:
     assert about("Lee", [ANN, BOB]) == 0
     assert about("Cid", [ANN, BOB]) is None
     assert about("", [ANN]) is None
+
+
+def test_a_passage_that_begins_with_its_title_has_one_all_the_same() -> None:
+    sculptor = "Bernhard Afinger( 6 May 1813 \u2013 25 December 1882) was a German sculptor who taught Emma Lee."
+    painter = "Emma Lee, a painter, was born in 1850 and lived beside Ann Afinger."
+    assert about("Afinger", [painter, sculptor]) == 1
+    assert about("Lee", [sculptor, painter]) == 1
     assert mentioned("Are Bob Ray and Ann Lee poets?", [ANN, BOB, JAWS]) == ["Bob Ray", "Ann Lee"]
 
 
