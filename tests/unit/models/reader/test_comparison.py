@@ -107,6 +107,7 @@ def test_passages_are_found_by_their_titles() -> None:
     assert about("Lee", [ANN, BOB]) == 0
     assert about("Cid", [ANN, BOB]) is None
     assert about("", [ANN]) is None
+    assert mentioned("Are Bob Ray and Ann Lee poets?", [ANN, BOB, JAWS]) == ["Bob Ray", "Ann Lee"]
 
 
 def test_a_passage_that_begins_with_its_title_has_one_all_the_same() -> None:
@@ -114,7 +115,6 @@ def test_a_passage_that_begins_with_its_title_has_one_all_the_same() -> None:
     painter = "Emma Lee, a painter, was born in 1850 and lived beside Ann Afinger."
     assert about("Afinger", [painter, sculptor]) == 1
     assert about("Lee", [sculptor, painter]) == 1
-    assert mentioned("Are Bob Ray and Ann Lee poets?", [ANN, BOB, JAWS]) == ["Bob Ray", "Ann Lee"]
 
 
 def test_the_director_is_followed() -> None:
