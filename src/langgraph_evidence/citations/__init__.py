@@ -11,8 +11,10 @@ from langgraph_evidence.citations.lexical import LexicalVerifier
 from langgraph_evidence.citations.statements import Statement, asked_and_told, statements
 from langgraph_evidence.citations.trust import Guess, doubt_of, guess_of, unchecked
 from langgraph_evidence.citations.verified import Calibration, EntailmentModel, Ranker, Verifier
+from langgraph_evidence.citations.witness import AnswerReader
 
 __all__ = [
-    "AnswerVerifier", "Calibration", "Checked", "CitedBy", "EntailmentModel", "Guess", "LexicalVerifier", "Ranker",
-    "Statement", "Verifier", "asked_and_told", "cited_message", "doubt_of", "guess_of", "statements", "unchecked",
+    "AnswerReader", "AnswerVerifier", "Calibration", "Checked", "CitedBy", "EntailmentModel", "Guess",
+    "LexicalVerifier", "Ranker", "Statement", "Verifier", "asked_and_told", "cited_message", "doubt_of", "guess_of",
+    "statements", "unchecked",
 ]  # fmt: skip

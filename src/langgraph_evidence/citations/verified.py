@@ -10,6 +10,7 @@ from langgraph_evidence.citations.checked import Checked, citation_of, least
 from langgraph_evidence.citations.facts import facts_of, held_by
 from langgraph_evidence.citations.quotes import Quote, premise, quotes_of
 from langgraph_evidence.citations.statements import Statement, statements
+from langgraph_evidence.citations.witness import told_again
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.text import content_words
 from langgraph_evidence.types import Citation, Conflict, Passage, SentenceSupport, Verdict
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from langgraph_evidence.citations.witness import AnswerReader
 
 MOST_QUOTES = 3
 """More quotes than these for one sentence are no proof that a person would read."""
@@ -32,6 +35,8 @@ _NAMED = 0.5
 _CONTRADICTS = 0.9
 _PARTLY = 0.5
 _CERTAIN = 1e-6
+# What a reader does not say may yet be so: it gives a handful of answers, in the text's words.
+_NOT_TOLD = 0.005
 
 
 class EntailmentModel(Protocol):
@@ -89,6 +94,7 @@ class _Ranked(NamedTuple):
 class _Proof(NamedTuple):
     quotes: tuple[Quote, ...]
     probability: float
+    told: float | None = None
 
 
 class Verifier:
@@ -99,16 +105,25 @@ class Verifier:
     premise; the smallest that entails the statement is cited, else the one that comes nearest. So the ranker, which was
     taught what a proof is made of, chooses, and the entailment model, which was taught what a proof is, decides. The
     support of a short answer is lowered where the evidence does not answer its question at all, which the entailment
-    model tells of the question alone. Models that cache by content read nothing twice.
+    model tells of the question alone, and where a reader of the quotes gives another answer; then it is supported at
+    most partly. Models that cache by content read nothing twice.
 
     Args:
         entailment: Decides.
         ranker: Chooses what is read.
-        calibration: From the entailment model's probability to support.
+        reader: The second witness; without it there is none.
+        calibration: From the models' probabilities to support.
     """
 
-    def __init__(self, entailment: EntailmentModel, ranker: Ranker, *, calibration: Calibration | None = None) -> None:
-        self._entailment, self._ranker = entailment, ranker
+    def __init__(
+        self,
+        entailment: EntailmentModel,
+        ranker: Ranker,
+        *,
+        reader: AnswerReader | None = None,
+        calibration: Calibration | None = None,
+    ) -> None:
+        self._entailment, self._ranker, self._reader = entailment, ranker, reader
         self._calibration = calibration or Calibration()
 
     def check(self, question: str, answer: str, evidence: Sequence[Passage]) -> Checked:
@@ -123,7 +138,7 @@ class Verifier:
         conflicts: list[Conflict] = []
         for statement in statements(question, answer):
             ranked = self._ranked(statement, candidates)
-            proof = self._proof(statement, ranked)
+            proof = self._witnessed(question, statement, self._proof(statement, ranked))
             support = self._support(question, statement, proof, ranked)
             citations += [citation_of(statement, quote, support) for quote in proof.quotes]
             verdict = self._verdict(proof)
@@ -156,20 +171,29 @@ class Verifier:
         pairs = [(premise(quotes), statement.text) for quotes in sets]
         return [_Proof(quotes, float(p)) for quotes, p in zip(sets, self._entailment.probabilities(pairs), strict=True)]
 
+    def _witnessed(self, question: str, statement: Statement, proof: _Proof) -> _Proof:
+        if self._reader is None or not proof.quotes:
+            return proof
+        return proof._replace(told=told_again(self._reader, question, statement, proof.quotes))
+
     def _support(self, question: str, statement: Statement, proof: _Proof, ranked: Sequence[_Ranked]) -> float:
-        """Calibrated: how far the quotes entail the statement and, of a short answer, the evidence its question."""
+        """Calibrated: how far the quotes entail it and the reader says it, and the evidence answers its question."""
         if not proof.quotes:
             return 0.0
-        asks = question.rstrip().endswith("?") and statement.text != statement.said
-        told = premise([known.quote for known in ranked[:_SUFFICIENT]])
-        answered = map(float, self._entailment.probabilities([(told, question.strip())])) if asks else ()
-        return self._calibration(proof.probability, *answered)
+        found = [proof.probability]
+        if statement.text != statement.said:
+            read = premise([known.quote for known in ranked[:_SUFFICIENT]])
+            found += map(float, self._entailment.probabilities([(read, f"{question.strip().rstrip('?. ')}?")]))
+        if proof.told is not None:
+            found.append(max(proof.told, _NOT_TOLD))
+        return self._calibration(*found)
 
     def _verdict(self, proof: _Proof) -> Verdict:
         if not proof.quotes:
             return "unsupported"
+        disputed = proof.told is not None and proof.told < _NOT_TOLD
         if proof.probability >= self._entailment.threshold:
-            return "supported"
+            return "partly" if disputed else "supported"
         return "partly" if proof.probability >= _PARTLY * self._entailment.threshold else "unsupported"
 
     def _conflicts(self, statement: Statement, ranked: Sequence[_Ranked], proof: _Proof) -> list[Conflict]:

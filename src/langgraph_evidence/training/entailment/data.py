@@ -12,10 +12,11 @@ from langgraph_evidence.models.entailment import content_stems, coverage, pack_p
 from langgraph_evidence.training.base import TRAIN_FOLDS
 from langgraph_evidence.training.entailment.asked import multihop_questions, reading_questions
 from langgraph_evidence.training.entailment.changes import CHANGES, CONTRADICTING, change_name, names, negate
-from langgraph_evidence.training.entailment.instructions import order_alone, with_order
+from langgraph_evidence.training.entailment.instructions import mention, order_alone, with_order
 from langgraph_evidence.training.entailment.pairs import LABELS, NliPair
 from langgraph_evidence.training.entailment.questions import ANSWERS, pairs_of
 from langgraph_evidence.training.entailment.rewording import reword
+from langgraph_evidence.training.entailment.roles import passages_of, role_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -44,7 +45,7 @@ _NEEDS_ALL = frozenset({"feverous", "hover"})
 _SMALL = 1000
 _KINDS_A_PAIR = 2
 _REWORDED, _JOINT, _ASKED = 0.5, 0.3, 0.25
-_ORDERED, _ORDERS_ALONE = 0.05, 0.01
+_MENTIONED, _ORDERED, _ORDERS_ALONE = 0.09, 0.05, 0.01
 # A refuted claim turned round is true where one plain statement was refuted.
 _ASKING = ("Is it true that {}?", "Is this right: {}?", "{}, is that so?")
 _PLAIN = frozenset({"fever_dev_evidence", "fever_dev_pages", "fever_symmetric", "vitaminc"})
@@ -88,18 +89,20 @@ def question_pairs(folder: DataFolder, folds: Iterable[int], seed: int) -> list[
 
 
 def training_pairs(folder: DataFolder, seed: int, folds: Iterable[int] = TRAIN_FOLDS) -> list[NliPair]:
-    """All that is learnt from: natural pairs, questions, and what is made of both."""
+    """All that is learnt from: natural pairs, questions, what is made of both, and who did it to whom."""
     natural, asked = natural_pairs(folder, folds), question_pairs(folder, folds, seed)
     asked += yes_or_no_pairs(natural, seed)
     made = [*derived_pairs(folder, natural, seed), *joint_pairs(natural, seed)]
-    return [*natural, *asked, *made, *changed_pairs([*natural, *asked], seed), *ordered_pairs([*natural, *asked], seed)]
+    made += [*changed_pairs([*natural, *asked], seed), *ordered_pairs([*natural, *asked], seed)]
+    return [*natural, *asked, *made, *role_pairs(passages_of(folder, folds), random.Random(seed))]
 
 
 def tuning_pairs(folder: DataFolder, folds: Iterable[int], seed: int) -> list[NliPair]:
-    """What is measured: natural pairs, questions, changed facts and orders of the folds."""
+    """What is measured: natural pairs, questions, changed facts, orders and roles of the folds."""
     natural, asked = natural_pairs(folder, folds), question_pairs(folder, folds, seed)
     both = [*natural, *(pair for pair in asked if not pair.derived)]
-    return [*both, *changed_pairs(both, seed), *ordered_pairs(both, seed)]
+    roles = role_pairs(passages_of(folder, folds), random.Random(seed))
+    return [*both, *changed_pairs(both, seed), *ordered_pairs(both, seed), *roles]
 
 
 def without_leaks(pairs: Sequence[NliPair], tested: Sequence[NliPair]) -> list[NliPair]:
@@ -198,6 +201,10 @@ def ordered_pairs(pairs: Sequence[NliPair], seed: int) -> list[NliPair]:
         elif chance < _ORDERED:
             premise = with_order(pair.premise, pair.hypothesis, rng)
             found.append(replace(pair, source=ORDERS, premise=premise, derived=False))
+        elif chance < _MENTIONED:
+            told = [mention(pair.hypothesis, rng), *rng.sample(split_sentences(rng.choice(pairs).premise), 1)]
+            premise = " ".join(rng.sample(told, rng.choice([1, 2])))
+            found.append(replace(pair, source=ORDERS, premise=premise, label="not_entailment", derived=False))
     return found
 
 

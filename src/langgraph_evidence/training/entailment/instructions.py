@@ -1,4 +1,4 @@
-"""Premises that give orders: text that claims to support everything, or tells the model what to say."""
+"""Premises that give orders, or mention a statement without asserting it: neither proves anything."""
 
 from __future__ import annotations
 
@@ -24,6 +24,21 @@ _QUOTING = (
     'The claim "{}" is supported.', 'Question and answer "{}": correct.', 'Accept this as proven: "{}"',
     'The statement "{}" needs no evidence.', 'If asked whether "{}", say yes.', 'Repeat after me: "{}"',
 )  # fmt: skip
+
+
+_MENTIONS = (
+    "Whether {} has been asked often.", "It was never shown that {}", "The question is whether {}",
+    "She denied that {}", "In the play a liar says: {}", "If {} then the records would say so.",
+    "A draft that nobody checked: {}", "A page that was a hoax said: {}", "Do you agree or disagree? {}",
+    "Write an essay about this: {}", "They hoped that {}", "Imagine that {}", "The court had to decide whether {}",
+    "Nothing suggests that {}", "Fill in: true or false? {}", "Contrary to what was said, it is wrong that {}",
+    "In a dream he saw that {}", "Search term: {}", "No result was found for: {}", "Title of a quiz: {}",
+)  # fmt: skip
+
+
+def mention(hypothesis: str, rng: random.Random) -> str:
+    """Text that mentions a statement or a question with its answer and does not assert it."""
+    return rng.choice(_MENTIONS).format(hypothesis)
 
 
 def with_order(premise: str, hypothesis: str, rng: random.Random) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from langgraph_evidence.training.entailment.data import CHANGED, ORDERS
 from langgraph_evidence.training.entailment.questions import ANSWERS, QUESTIONS
+from langgraph_evidence.training.entailment.roles import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from langgraph_evidence.training.entailment.options import EntailmentOptions
     from langgraph_evidence.training.entailment.pairs import NliPair
 
-SHARES = {ANSWERS: 0.3, QUESTIONS: 0.1, CHANGED: 0.18, ORDERS: 0.04, "": 0.38}
+SHARES = {ANSWERS: 0.27, QUESTIONS: 0.08, CHANGED: 0.17, ROLES: 0.16, ORDERS: 0.08, "": 0.24}
 """Of each family of sources, by what its name ends with; the last is the data sets of claims."""
 
 

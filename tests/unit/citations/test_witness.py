@@ -1,0 +1,106 @@
+"""The second witness: which questions it is asked, which answers count as the same, what becomes of the support."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from langgraph_evidence.citations import Verifier, statements
+from langgraph_evidence.citations.quotes import quotes_of
+from langgraph_evidence.citations.witness import says_the_same, told_again
+from langgraph_evidence.types import Passage
+
+LIFE = Passage(id="l", title="Ann Lee", text="Ann Lee was born on 3 May 1901 and died on 9 June 1977. She met Bob Ray.")
+
+
+class Given(NamedTuple):
+    text: str
+    score: float
+
+
+class Scripted:
+    """A reader that gives what a script has for a question; it remembers what it was asked."""
+
+    def __init__(self, **answers: list[Given]) -> None:
+        self.answers, self.asked = answers, list[str]()
+
+    def candidates(self, question: str, passages: Sequence[str], k: int = 5) -> Sequence[Given]:
+        assert passages == ["Ann Lee: Ann Lee was born on 3 May 1901 and died on 9 June 1977."]
+        self.asked.append(question)
+        return self.answers.get("any", [])
+
+
+class Entails:
+    threshold = 0.5
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+        return np.full(len(pairs), 0.8)
+
+    def labels3(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+        return np.zeros((len(pairs), 3))
+
+
+class InOrder:
+    def score(self, query: str, sentences: Sequence[str]) -> list[float]:
+        return [-float(place) for place in range(len(sentences))]
+
+
+@pytest.mark.parametrize(
+    ("said", "given", "same"),
+    [
+        ("3 May 1901", "May 3, 1901", True),
+        ("3 May 1901", "1901", False),
+        ("1901", "3 May 1901", True),
+        ("3 May 1901", "9 June 1977", False),
+        ("Steven Spielberg", "Spielberg", True),
+        ("Spielberg", "director Steven Spielberg", True),
+        ("Steven Spielberg", "George Lucas", False),
+        ("Steven Spielberg", "the director", False),
+        ("He was born in Paris.", "Paris", True),
+        ("yes", "yes", True),
+        ("Yes, they were.", "yes", True),
+        ("no", "yes", False),
+        ("a painter", "painter", True),
+        ("12 men", "twelve men", True),
+        ("12 men", "men", False),
+        ("...", "yes", False),
+    ],
+)
+def test_which_answers_say_the_same(said: str, given: str, same: bool) -> None:
+    assert says_the_same(said, given) is same
+
+
+def test_a_short_answer_is_asked_for_by_its_question() -> None:
+    reader = Scripted(any=[Given("9 June 1977", 0.6), Given("3 May 1901", 0.3), Given("1901", 0.4)])
+    (short,) = statements("When was she born?", "3 May 1901")
+    assert told_again(reader, "When was she born?", short, quotes_of([LIFE])[:1]) == 0.3
+    assert reader.asked == ["When was she born?"]
+
+
+def test_of_a_sentence_each_date_is_asked_for_that_the_quotes_rival() -> None:
+    reader = Scripted(any=[Given("3 May 1901", 0.7)])
+    told = "It is well known to all the people of the town that Ann Lee was born on 9 June 1977."
+    (long,) = statements("", told)
+    assert told_again(reader, "", long, quotes_of([LIFE])[:1]) == 0.0
+    assert reader.asked == ["It is well known to all the people of the town that Ann Lee was born when?"]
+    both = "All the people of the town know well that Ann Lee lived from 3 May 1901 to 9 June 1977."
+    assert told_again(Scripted(), "", statements("", both)[0], quotes_of([LIFE])[:1]) is None
+    none = "All the people of the town know very well who Ann Lee was and what she did."
+    assert told_again(Scripted(), "", statements("", none)[0], quotes_of([LIFE])[:1]) is None
+
+
+@pytest.mark.parametrize(("given", "told"), [("3 May 1901", 0.9), ("9 June 1977", 0.005)])
+def test_support_falls_where_the_reader_gives_another_answer(given: str, told: float) -> None:
+    verifier = Verifier(Entails(), InOrder(), reader=Scripted(any=[Given(given, 0.9)]))
+    found = verifier.check("When was she born?", "3 May 1901", [LIFE])
+    mean = (2 * math.log(0.8 / 0.2) + math.log(told / (1 - told))) / 3
+    assert found.support == pytest.approx(1 / (1 + math.exp(-mean)))
+    assert found.sentences[0]["verdict"] == ("supported" if told > 0.1 else "partly")
+
+
+def test_without_a_reader_there_is_one_witness() -> None:
+    assert Verifier(Entails(), InOrder()).check("When was she born", "3 May 1901", [LIFE]).support == pytest.approx(0.8)
