@@ -191,7 +191,7 @@ def _changes(pair: NliPair, elsewhere: Sequence[str], rng: random.Random) -> Ite
 
 
 def ordered_pairs(pairs: Sequence[NliPair], seed: int) -> list[NliPair]:
-    """Some pairs with an order in the premise, which changes nothing, and some whose premise is nothing but orders."""
+    """Some pairs with an order in the premise, which changes nothing; some with nothing but orders or a mention."""
     rng, found = random.Random(seed), []
     for pair in pairs:
         chance = rng.random()
@@ -202,8 +202,9 @@ def ordered_pairs(pairs: Sequence[NliPair], seed: int) -> list[NliPair]:
             premise = with_order(pair.premise, pair.hypothesis, rng)
             found.append(replace(pair, source=ORDERS, premise=premise, derived=False))
         elif chance < _MENTIONED:
-            told = [mention(pair.hypothesis, rng), *rng.sample(split_sentences(rng.choice(pairs).premise), 1)]
-            premise = " ".join(rng.sample(told, rng.choice([1, 2])))
+            other = rng.choice(pairs).premise
+            beside = [] if other == pair.premise else [*split_sentences(other)[:1], ""]
+            premise = f"{mention(pair.hypothesis, rng)} {rng.choice(beside or [''])}".strip()
             found.append(replace(pair, source=ORDERS, premise=premise, label="not_entailment", derived=False))
     return found
 

@@ -43,7 +43,7 @@ _ACTIVE = re.compile(
 _PASSIVE_FORMS = {"wrote": "written"}
 _APPOSITION = re.compile(r"^([A-Z][\w'’. -]+), (?:an?|the) [^,]+, (is|was|has|had|were|are|won|played|plays)\b")
 _SYNONYMS = (
-    ("was born in", "is a native of"), ("is located in", "lies in"), ("film", "movie"), ("movie", "film"),
+    ("is located in", "lies in"), ("film", "movie"), ("movie", "film"),
     ("is situated in", "is located in"), ("starred in", "had a role in"), ("wife", "spouse"), ("husband", "spouse"),
     ("began", "started"), ("started", "began"), ("purchased", "bought"), ("died in", "passed away in"),
     ("located", "situated"), ("United States", "USA"), ("United Kingdom", "UK"), ("approximately", "about"),

@@ -36,6 +36,7 @@ _KIN = re.compile(
     r"\b(son|daughter|father|mother|brother|sister|wife|husband|capital|member|part|author|director|founder|president|"
     rf"chairman|student|leader|editor|subsidiary|suburb|district|tributary|sequel|remake) of {_NAME}"
 )
+_WORD = re.compile(r"\w{2,}")
 _BRACKETS = re.compile(r" ?\([^)]*\)")
 
 
@@ -82,7 +83,7 @@ def role_pairs(passages: Iterable[tuple[str, str]], rng: random.Random) -> Itera
 
 
 def _share(one: str, other: str) -> bool:
-    return bool({*one.lower().split()} & {*other.lower().split()})
+    return bool({*_WORD.findall(one.lower())} & {*_WORD.findall(other.lower())})
 
 
 def passages_of(folder: DataFolder, folds: Iterable[int]) -> list[tuple[str, str]]:
