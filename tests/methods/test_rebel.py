@@ -300,7 +300,7 @@ NINE = {"Q?": "1. A?\n2. B?\n3. C?"} | {f"{a}?": "\n".join(f"{n}. {a}{n}?" for n
 
 @pytest.mark.parametrize("waited", [True, False])
 def test_siblings_that_need_nothing_are_worked_on_at_the_same_time(waited: Any) -> None:
-    model = scripted(NINE, recalls=dict.fromkeys(["Q?", "A?", "B?", "C?"], "yes"), latency=0.02)
+    model = scripted(NINE, recalls=dict.fromkeys(["Q?", "A?", "B?", "C?"], "yes"), latency=0.2)
     table = Table({f"{a}{n}?": f"{a.lower()}{n}" for a in "ABC" for n in (1, 2, 3)})
     graph = build(model, [table.tool()]).compile(checkpointer=InMemorySaver())
     # LangGraph's own pool for `invoke` has a thread a core and four more.
