@@ -5,6 +5,7 @@ A method inherits `RunState` and `MethodRun` and adds what is its own.
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
 import time
@@ -24,13 +25,14 @@ from langgraph_evidence.citations import (
     CitedBy,
     Guess,
     LexicalVerifier,
+    checked_by,
     cited_message,
     doubt_of,
     guess_of,
     unchecked,
 )
 from langgraph_evidence.concurrency import in_thread, node
-from langgraph_evidence.errors import EvidenceError, InvalidInput, OutOfBudget
+from langgraph_evidence.errors import InvalidInput, OutOfBudget
 from langgraph_evidence.settings import Settings, resolve, schema_of, within
 from langgraph_evidence.types import Citation, Conflict, Passage, SentenceSupport, Stopped, Usage, no_usage
 
@@ -41,6 +43,9 @@ if TYPE_CHECKING:
     from langgraph_evidence.events import Event
 
 S = TypeVar("S", bound=Settings)
+
+# A check of what is paid for gets so long, whatever the deadline has left: it takes a second or two.
+_CHECK_SECONDS = 10.0
 
 Cut = Literal["", "forced", "budget", "step_limit"]
 """Why no further round may start: the method's own last iteration, the budget, the host's step limit."""
@@ -214,13 +219,16 @@ class MethodRun(ABC, Generic[S]):
         return run
 
     async def check(self, state: Any, answer: str) -> Checked:
-        """The answer against the evidence that the run holds; one that cannot be checked is not supported."""
+        """The answer against the evidence that the run holds; one that cannot be checked in time is not supported."""
         settings = self.settings_of(state)
-        verifier = LexicalVerifier if settings.citations == "lexical" else self.verifier
+        load = LexicalVerifier if settings.citations == "lexical" else self.verifier
+        left = self._budget(state).seconds_left(spent(state["ledger"]))
+        seconds = None if left is None else max(left, _CHECK_SECONDS)
         try:
-            return await in_thread(lambda: verifier().check(state[self.asks_for], answer, state["evidence"]))
-        except EvidenceError as error:
-            return unchecked(str(error))
+            async with asyncio.timeout(seconds):
+                return await in_thread(checked_by, load, state[self.asks_for], answer, state["evidence"])
+        except TimeoutError:
+            return unchecked(f"it took longer than the {seconds:.0f} seconds that max_seconds left for a check.")
 
     def doubt(self, state: Any, answer: str, checked: Checked) -> str:
         """Why the answer is not to be trusted, or nothing."""
@@ -246,7 +254,7 @@ class MethodRun(ABC, Generic[S]):
         stopped: Stopped = ended["stopped"] or ("answered" if answer else "no_answer")
         why = self.doubt(ended, answer, checked) if answer else ""
         if why and self.may_not_search and not ended["evidence"]:
-            why, stopped = "", "own_knowledge" if stopped == "answered" else stopped
+            why, stopped = "", "own_knowledge"
         guess = guess_of(checked, answer, why) if why else None
         told = not why or self.settings_of(ended).if_unsupported == "guess"
         return Answered(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import rebel_world
 from furepa_world import FIRST, FORCE, QUESTION, FixedScorer, WordRetriever, holds
 from trusting import TrustingVerifier
 
-from langgraph_evidence import FurepaSettings, RebelSettings, create_furepa, create_rebel
+from langgraph_evidence import FurepaSettings, RebelSettings, create_furepa, create_rebel, run
 from langgraph_evidence.citations import Checked
 from langgraph_evidence.llm.testing import ScriptedChat
 from langgraph_evidence.tools.search import search_tool
@@ -146,3 +147,50 @@ def test_an_answer_that_was_doubted_is_the_guess_where_the_tool_then_fails() -> 
     ).compile()
     out = graph.invoke({"question": rebel_world.ROOT})
     assert (out["answer"], out["stopped"], out["guess"]["answer"]) == ("", "unsupported", "12 degrees")
+
+
+class Late(TrustingVerifier):
+    """Raises what a scoring server raises that does not answer in time; it counts its checks."""
+
+    def __init__(self) -> None:
+        self.checks = 0
+
+    def check(self, question: str, answer: str, evidence: Sequence[Passage]) -> Checked:
+        self.checks += 1
+        raise TimeoutError("read timed out")
+
+
+def test_furepa_ends_with_a_verifier_that_never_answers_in_time() -> None:
+    verifier = Late()
+    out = furepa(hasty(), verifier).invoke({"question": QUESTION}, {"recursion_limit": 1000})
+    assert (out["answer"], out["stopped"]) == ("", "unsupported")
+    assert "read timed out" in out["guess"]["why"]
+    assert verifier.checks <= FurepaSettings().iterations + 1
+
+
+class Hangs(TrustingVerifier):
+    """Takes longer than any test."""
+
+    def check(self, question: str, answer: str, evidence: Sequence[Passage]) -> Checked:
+        time.sleep(60)
+        raise AssertionError("nobody waits for it")
+
+
+def test_a_check_that_hangs_ends_with_the_time_that_is_kept_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "_CHECK_SECONDS", 0.2)
+    started = time.monotonic()
+    out = furepa(hasty(), Hangs(), max_seconds=1.0).invoke({"question": QUESTION})
+    assert (out["answer"], out["stopped"], out["support"]) == ("", "unsupported", 0.0)
+    assert "longer than" in out["guess"]["why"]
+    assert time.monotonic() - started < 30
+
+
+def test_an_answer_without_evidence_is_called_so_where_the_run_was_cut_too() -> None:
+    model = rebel_world.splitting()
+    tools = [rebel_world.Table({}).tool()]
+    settings = RebelSettings(max_calls=6)
+    graph = create_rebel(
+        model, tools, settings=settings, features=rebel_world.word_features, verifier=TrustingVerifier()
+    )
+    out = graph.compile().invoke({"question": "Is it warm?"})
+    assert (out["answer"], out["stopped"], out["evidence"]) == ("so", "own_knowledge", [])

@@ -22,7 +22,16 @@ class TrustingVerifier:
             )
             for s in found.sentences
         ]
-        return Checked(found.citations, sentences, trust, [], "verified")
+        citations = found.citations or [_first_words(answer, passage) for passage in evidence[:1]]
+        return Checked(citations, sentences, trust, [], "verified")
+
+
+def _first_words(answer: str, passage: Passage) -> Citation:
+    end = min(40, len(passage["text"]))
+    return Citation(
+        start=0, end=len(answer), passage_id=passage["id"], title=passage["title"], quote=passage["text"][:end],
+        quote_start=0, quote_end=end, support=1.0,
+    )  # fmt: skip
 
 
 class DoubtingVerifier(TrustingVerifier):

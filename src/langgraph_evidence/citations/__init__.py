@@ -7,14 +7,16 @@ Citations are computed from the evidence that a run holds, never read from a mod
 from __future__ import annotations
 
 from langgraph_evidence.citations.checked import AnswerVerifier, Checked, CitedBy, cited_message
+from langgraph_evidence.citations.checking import checked_by
+from langgraph_evidence.citations.guarded import EntailmentModel, Ranker
 from langgraph_evidence.citations.lexical import LexicalVerifier
 from langgraph_evidence.citations.statements import Statement, asked_and_told, statements
 from langgraph_evidence.citations.trust import Guess, doubt_of, guess_of, unchecked
-from langgraph_evidence.citations.verified import Calibration, EntailmentModel, Ranker, Verifier
+from langgraph_evidence.citations.verified import Calibration, Verifier
 from langgraph_evidence.citations.witness import AnswerReader
 
 __all__ = [
     "AnswerReader", "AnswerVerifier", "Calibration", "Checked", "CitedBy", "EntailmentModel", "Guess",
-    "LexicalVerifier", "Ranker", "Statement", "Verifier", "asked_and_told", "cited_message", "doubt_of", "guess_of",
-    "statements", "unchecked",
+    "LexicalVerifier", "Ranker", "Statement", "Verifier", "asked_and_told", "checked_by", "cited_message",
+    "doubt_of", "guess_of", "statements", "unchecked",
 ]  # fmt: skip

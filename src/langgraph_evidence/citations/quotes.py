@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from langgraph_evidence.text import Sentence, split_sentences, words
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.types import Passage
 
-_LONGEST = 600
+_LONGEST, _LONGEST_TITLE = 600, 200
 # A run holds tens of passages. Of hostile millions the first sentences are enough, so that a check ends in time.
 _MOST = 2000
 
@@ -39,25 +39,28 @@ class Quote(NamedTuple):
 
     @property
     def titled(self) -> str:
-        """The quote as models read it: `Title: sentence`."""
-        return f"{self.passage['title']}: {self.text}" if self.passage["title"].strip() else self.text
+        """The quote as models read it: `Title: sentence`; of an endless title the beginning."""
+        title = self.passage["title"][:_LONGEST_TITLE].strip()
+        return f"{title}: {self.text}" if title else self.text
 
 
 def quotes_of(evidence: Sequence[Passage]) -> list[Quote]:
     """Every sentence of the evidence that says something: one that only repeats its title proves nothing.
 
-    A sentence that is longer than a quote should be (a table, a script without full stops) is cut between words.
+    A sentence that is longer than a quote should be (a table, a script without full stops) is cut between words. Of
+    more sentences than can be checked in time every passage gives its first ones, so that a long one hides no other.
     """
-    parts = islice(_telling_parts(evidence), _MOST)
-    return [Quote(order, passage, part.start, part.end) for order, (passage, part) in enumerate(parts)]
+    in_turn = chain.from_iterable(zip_longest(*map(_telling_parts, range(len(evidence)), evidence)))
+    found = sorted(islice(filter(None, in_turn), _MOST))
+    return [Quote(order, evidence[place], start, end) for order, (place, start, end) in enumerate(found)]
 
 
-def _telling_parts(evidence: Sequence[Passage]) -> Iterator[tuple[Passage, Sentence]]:
-    for passage in evidence:
-        title = set(words(passage["title"]))
-        for sentence in split_sentences(passage["text"]):
-            if not set(words(sentence.text)) <= title:
-                yield from ((passage, part) for part in _parts(sentence))
+def _telling_parts(place: int, passage: Passage) -> Iterator[tuple[int, int, int]]:
+    """The place of the passage and of each part in its text."""
+    title = set(words(passage["title"]))
+    for sentence in split_sentences(passage["text"]):
+        if not set(words(sentence.text)) <= title:
+            yield from ((place, part.start, part.end) for part in _parts(sentence))
 
 
 def _parts(sentence: Sentence) -> Iterator[Sentence]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from langgraph_evidence.citations.checked import Checked, citation_of, least
 from langgraph_evidence.citations.facts import facts_of, held_by
+from langgraph_evidence.citations.guarded import contradicted, entailed, ranked_scores
 from langgraph_evidence.citations.quotes import Quote, premise, quotes_of
 from langgraph_evidence.citations.statements import Statement, statements
 from langgraph_evidence.citations.witness import told_again
@@ -18,9 +19,7 @@ from langgraph_evidence.types import Citation, Conflict, Passage, SentenceSuppor
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from langgraph_evidence.citations.guarded import EntailmentModel, Ranker
     from langgraph_evidence.citations.witness import AnswerReader
 
 MOST_QUOTES = 3
@@ -37,28 +36,6 @@ _PARTLY = 0.5
 _CERTAIN = 1e-6
 # What a reader does not say may yet be so: it gives a handful of answers, in the text's words.
 _NOT_TOLD = 0.005
-
-
-class EntailmentModel(Protocol):
-    """Tells whether premises entail hypotheses: `models.entailment.Entailment`, or anything like it."""
-
-    threshold: float
-
-    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        """P(entailed) of each (premise, hypothesis), shape (pairs,)."""
-        ...
-
-    def labels3(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        """P(entailment, neutral, contradiction), shape (pairs, 3); InvalidInput where it cannot tell."""
-        ...
-
-
-class Ranker(Protocol):
-    """Scores sentences for a question or claim: `models.sentence_ranker.SentenceRanker`, or anything like it."""
-
-    def score(self, query: str, sentences: Sequence[str]) -> list[float]:
-        """How much each sentence matters to the query; higher is better."""
-        ...
 
 
 class Calibration(NamedTuple):
@@ -153,7 +130,7 @@ class Verifier:
         """The quotes that matter most to a statement, best first; of very many, those that share words with it."""
         claim = content_words(statement.text)
         shared = [quote for quote, said in sorted(quotes, key=lambda known: -len(claim & known[1]))[:_RANKED]]
-        scores = self._ranker.score(statement.text, [quote.titled for quote in shared]) if shared else []
+        scores = ranked_scores(self._ranker, statement.text, [quote.titled for quote in shared])
         found = [_Ranked(quote, score, held_by(quote.titled)) for quote, score in zip(shared, scores, strict=True)]
         return sorted(found, key=lambda known: -known.score)
 
@@ -169,7 +146,7 @@ class Verifier:
 
     def _read(self, statement: Statement, sets: Sequence[tuple[Quote, ...]]) -> list[_Proof]:
         pairs = [(premise(quotes), statement.text) for quotes in sets]
-        return [_Proof(quotes, float(p)) for quotes, p in zip(sets, self._entailment.probabilities(pairs), strict=True)]
+        return [_Proof(quotes, p) for quotes, p in zip(sets, entailed(self._entailment, pairs), strict=True)]
 
     def _witnessed(self, question: str, statement: Statement, proof: _Proof) -> _Proof:
         if self._reader is None or not proof.quotes:
@@ -183,7 +160,7 @@ class Verifier:
         found = [proof.probability]
         if statement.text != statement.said:
             read = premise([known.quote for known in ranked[:_SUFFICIENT]])
-            found += map(float, self._entailment.probabilities([(read, f"{question.strip().rstrip('?. ')}?")]))
+            found += entailed(self._entailment, [(read, f"{question.strip().rstrip('?. ')}?")])
         if proof.told is not None:
             found.append(max(proof.told, _NOT_TOLD))
         return self._calibration(*found)
@@ -201,11 +178,11 @@ class Verifier:
         cited = {quote.passage["id"] for quote in proof.quotes}
         others = [known.quote for known in ranked[:_COMBINED] if known.quote.passage["id"] not in cited]
         try:
-            found = self._entailment.labels3([(quote.titled, statement.text) for quote in others])[:, 2]
+            found = contradicted(self._entailment, [(quote.titled, statement.text) for quote in others])
         except InvalidInput:  # a model of two labels tells no contradiction
             return []
         return [
-            _conflict(statement, quote, float(value))
+            _conflict(statement, quote, value)
             for quote, value in zip(others, found, strict=True)
             if value >= _CONTRADICTS
         ]

@@ -8,9 +8,11 @@ questions to check facts: Wang, Cho and Lewis 2020, arXiv 2004.04228.)
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from langgraph_evidence.citations.facts import facts_of, held_by
+from langgraph_evidence.citations.guarded import probability
 from langgraph_evidence.citations.quotes import premise
 from langgraph_evidence.text import holds, normalise_answer
 
@@ -30,6 +32,8 @@ _DATE = re.compile(
     rf"\b(?:\d{{1,2}} {_MONTH}(?:,? {_YEAR})?|{_MONTH} (?:\d{{1,2}}(?:,? {_YEAR})?|{_YEAR})|"
     rf"\d{{4}}-\d\d-\d\d|{_YEAR})\b"
 )
+# A repeated date is one fact, and of a sentence of dates a few are proof enough; a question is no page.
+_MOST_DATES, _AROUND = 8, 150
 _BEFORE_DATE = re.compile(r"\b(?:in|on) $", re.IGNORECASE)
 
 
@@ -76,17 +80,18 @@ def told_again(reader: AnswerReader, question: str, statement: Statement, quotes
 
 def _given(reader: AnswerReader, question: str, said: str, lines: Sequence[str]) -> float:
     found = reader.candidates(question, lines, _CANDIDATES)
-    return max((answer.score for answer in found if says_the_same(said, answer.text)), default=0.0)
+    scores = [probability(answer.score, of="The reader") for answer in found if says_the_same(said, answer.text)]
+    return max(scores, default=0.0)
 
 
 def _rivalled_dates(said: str, text: str) -> Iterator[tuple[str, str]]:
-    """Each date of a sentence beside which the text has another, with the sentence as the question when it was."""
-    own = facts_of(said)
-    if all(facts_of(other[0]) <= own for other in _DATE.finditer(text)):
-        return
-    for date in _DATE.finditer(said):
-        before = _BEFORE_DATE.sub("", said[: date.start()])
-        yield f"{before}when{said[date.end() :].rstrip('. ')}?", date[0]
+    """The dates of a sentence beside which the text has another, with the sentence as the question when it was."""
+    rivals = {facts_of(date[0]) for date in _DATE.finditer(text)}
+    own = {date[0]: date for date in reversed([*islice(_DATE.finditer(said), _MOST_DATES)])}
+    for written, date in sorted(own.items(), key=lambda known: known[1].start()):
+        if any(not rival <= facts_of(written) for rival in rivals):
+            before = _BEFORE_DATE.sub("", said[max(0, date.start() - _AROUND) : date.start()])
+            yield f"{before}when{said[date.end() : date.end() + _AROUND].rstrip('. ')}?", written
 
 
 def says_the_same(said: str, given: str) -> bool:

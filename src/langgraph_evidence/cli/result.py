@@ -41,7 +41,8 @@ def result_lines(output: Mapping[str, Any]) -> Iterator[Text]:
     guess, passages = output.get("guess"), {passage["id"]: passage for passage in output.get("evidence") or []}
     if guess is None:
         yield from _answer(output)
-        yield from _proofs(output, output["answer"], passages, by=output.get("cited_by", "lexical"))
+        if output["stopped"] != "own_knowledge":  # of what was not checked nothing was measured
+            yield from _proofs(output, output["answer"], passages, by=output.get("cited_by", "lexical"))
     else:
         yield from _declined(output)
         yield from _proofs(guess, guess["answer"], passages, by=output["cited_by"])
@@ -65,7 +66,8 @@ def _declined(output: Mapping[str, Any]) -> Iterator[Text]:
     if not asked_for:
         yield Text.assemble(("Declined: ", "bold red"), f"no answer is given ({output['stopped']}).")
     label = "Guess, as asked for: " if asked_for else "Guess, not to be trusted: "
-    how = f"{output['stopped']}, support {guess['support']:.2f}"
+    # What was not checked has no support that was measured.
+    how = f"{output['stopped']}, support {guess['support']:.2f}" if guess["sentences"] else output["stopped"]
     yield Text.assemble((label, "bold"), (clean(guess["answer"]), "yellow"), f" ({how})")
     yield Text.assemble(("Why: ", "bold"), clean(guess["why"]))
 

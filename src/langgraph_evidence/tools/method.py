@@ -10,6 +10,7 @@ from langgraph.config import get_stream_writer
 
 from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.run import Answered
+from langgraph_evidence.telling import clean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -116,7 +117,7 @@ def _pack(output: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     if not output.get("answer"):
         return f"No answer was found (stopped: {output.get('stopped')}).", artifact
     sources = [
-        f'[{number}] {citation["title"]} ({citation["passage_id"]}): "{citation["quote"]}"'
+        f'[{number}] {clean(citation["title"])} ({clean(citation["passage_id"])}): "{clean(citation["quote"])}"'
         for number, citation in enumerate(output.get("citations", []), start=1)
     ]
     parts = [output["answer"], *([f"\n{_SOURCES[output.get('cited_by', 'lexical')]}", *sources] if sources else [])]

@@ -87,8 +87,15 @@ def test_of_a_sentence_each_date_is_asked_for_that_the_quotes_rival() -> None:
     (long,) = statements("", told)
     assert told_again(reader, "", long, quotes_of([LIFE])[:1]) == 0.0
     assert reader.asked == ["It is well known to all the people of the town that Ann Lee was born when?"]
-    both = "All the people of the town know well that Ann Lee lived from 3 May 1901 to 9 June 1977."
-    assert told_again(Scripted(), "", statements("", both)[0], quotes_of([LIFE])[:1]) is None
+    both = "All the people of the town know well that Ann Lee lived from 9 June 1901 to 3 May 1977."
+    swapped = Scripted(any=[Given("3 May 1901", 0.7)])
+    assert told_again(swapped, "", statements("", both)[0], quotes_of([LIFE])[:1]) == 0.0
+    assert [asked.count("when") for asked in swapped.asked] == [1, 1]
+    again = "All the people of the town know that Ann Lee came in 1950 " + "and in 1950 " * 500 + "again."
+    repeated = Scripted()
+    told_again(repeated, "", statements("", again)[0], quotes_of([LIFE])[:1])
+    assert len(repeated.asked) == 1
+    assert max(map(len, repeated.asked)) < 400
     none = "All the people of the town know very well who Ann Lee was and what she did."
     assert told_again(Scripted(), "", statements("", none)[0], quotes_of([LIFE])[:1]) is None
 

@@ -161,7 +161,7 @@ class Furepa(MethodRun[FurepaSettings]):
     async def answer(self, state: FurepaState) -> FurepaState:
         """Ends with the commonest answer and its chain of thought; one that the evidence does not support goes on."""
         plan, settings = assessor.majority_answer(state["chosen"]), self.settings_of(state)
-        last = state["iteration"] + 1 >= settings.iterations or self.cut_of(state, steps=ROUND_STEPS)
+        last = state["iteration"] + 1 >= settings.iterations or state["cut"] or self.cut_of(state, steps=ROUND_STEPS)
         why = "" if last else await self.doubts(state, plan["text"])
         if why:
             return doubted(state, plan, why, settings)
