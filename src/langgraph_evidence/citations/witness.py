@@ -11,6 +11,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
+from langgraph_evidence.citations.agreement import of_one_name, opposed, other_numerals, other_units
 from langgraph_evidence.citations.facts import facts_of, held_by
 from langgraph_evidence.citations.guarded import probability
 from langgraph_evidence.citations.quotes import premise
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from langgraph_evidence.citations.statements import Statement
 
 _CANDIDATES = 10
+_READ = 2000
 _MONTH = (
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December|"
     r"(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
@@ -95,14 +97,20 @@ def _rivalled_dates(said: str, text: str) -> Iterator[tuple[str, str]]:
 
 
 def says_the_same(said: str, given: str) -> bool:
-    """Whether two answers say the same: the same numbers and dates; of names, one may be a part of the other's."""
+    """Whether two answers say the same: the same numbers and dates; of names, one may be a part of the other's.
+
+    They do not where one denies what the other says, where it counts something else, where a name has another numeral,
+    and where it names more than one who is named. An answer beyond any length says nothing.
+    """
+    if len(said) + len(given) > _READ or opposed(said, given):
+        return False
     facts, others = facts_of(said), facts_of(given)
     numbers, names = _numbers(facts), facts - _numbers(facts)
-    if not numbers <= held_by(given):
+    if not numbers <= held_by(given) or other_units(said, given) or other_numerals(said, given):
         return False
     if names:
         told = others - _numbers(others)
-        return names <= held_by(given) or bool(told and told <= names)
+        return names <= held_by(given) or bool(told and told <= names and of_one_name(said))
     if numbers:
         return True
     one, other = normalise_answer(said), normalise_answer(given)
