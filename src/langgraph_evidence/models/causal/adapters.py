@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from langgraph_evidence.errors import MissingExtra, ResourceError
+from langgraph_evidence.models.base import read_tensors
 
 BASE = ""
 """Stands where the name of an adapter could stand, for the network without any."""
@@ -26,6 +28,7 @@ class Adapters:
         self._peft: Any = None
         self._names: dict[str, str] = {}
         self._active = BASE
+        self._numbers = count()
 
     def use(self, folder: str) -> None:
         """Puts an adapter in force, which is read when it is first asked for, or none (`BASE`).
@@ -36,34 +39,48 @@ class Adapters:
         """
         if folder == self._active:
             return
-        if folder != BASE and folder not in self._names:
-            self._names[folder] = self._read(Path(folder), f"adapter{len(self._names)}")
-        if folder == BASE:
+        if self._peft is not None:
             self._peft.base_model.disable_adapter_layers()
-        else:
+        self._active = BASE
+        if folder != BASE:
+            if folder not in self._names:
+                self._names[folder] = self._read(Path(folder), f"adapter{next(self._numbers)}")
             self._peft.base_model.enable_adapter_layers()
             self._peft.set_adapter(self._names[folder], inference_mode=True)
-        self._active = folder
+            self._active = folder
 
     def _read(self, folder: Path, name: str) -> str:
         missing = [file for file in _FILES if not (folder / file).is_file()]
         if missing:
             raise ResourceError(f"The adapter {folder} lacks {', '.join(missing)}; give a folder that peft saved.")
         try:
-            from peft import PeftConfig, PeftModel
+            self._lay(folder, name)
         except ImportError as error:
             raise MissingExtra("An adapter needs peft: pip install 'langgraph-evidence[local]'") from error
-        try:
-            kind = PeftConfig.from_pretrained(str(folder)).peft_type
-            if kind != "LORA":
-                raise ResourceError(f"it is {kind}, and LORA is what is taken")
-            with warnings.catch_warnings():
-                # peft remarks on keys that are missing or surplus; here that is an error.
-                warnings.simplefilter("error", UserWarning)
-                if self._peft is None:
-                    self._peft = PeftModel.from_pretrained(self._model, str(folder), adapter_name=name).eval()
-                else:
-                    self._peft.load_adapter(str(folder), adapter_name=name)
         except Exception as error:
+            if self._peft is not None:
+                self._peft.base_model.disable_adapter_layers()
             raise ResourceError(f"{folder} cannot be read as an adapter of this model ({error}).") from error
         return name
+
+    def _lay(self, folder: Path, name: str) -> None:
+        from peft import PeftConfig, PeftModel, set_peft_model_state_dict
+
+        config = PeftConfig.from_pretrained(str(folder))
+        if config.peft_type != "LORA":
+            raise ResourceError(f"it is {config.peft_type}, and LORA is what is taken")
+        config.inference_mode = True
+        # Read by ourselves: peft would take a pickled file where there is no other.
+        weights, _ = read_tensors(folder / _FILES[1])
+        with warnings.catch_warnings():
+            # peft asks transformers for something by its old name, which is nothing to tell a user.
+            warnings.simplefilter("ignore", FutureWarning)
+            if self._peft is None:
+                self._peft = PeftModel(self._model, config, adapter_name=name)
+            else:
+                self._peft.add_adapter(name, config)
+        self._peft.eval()
+        found = set_peft_model_state_dict(self._peft, weights, adapter_name=name)
+        lacking = [key for key in found.missing_keys if f".{name}." in key]
+        if lacking or found.unexpected_keys:
+            raise ResourceError(f"its layers are others: {', '.join([*lacking, *found.unexpected_keys][:3])}")
