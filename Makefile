@@ -43,12 +43,13 @@ docs: .venv/all-installed
 results: .venv/all-installed
 	$(BIN)/python docs/generate.py --results $(DATA)
 
-# DATA is a folder with passages/ and multihop/ as in CONTRIBUTING.md; latency, encoder, entailment and closed world need none.
-bench: .venv/all-installed
+# DATA is a folder with passages/ and multihop/ as in CONTRIBUTING.md; latency, encoder, engine, entailment and closed world need none.
+bench: .venv/all-installed smollm2
 	failed=0; \
 	$(BIN)/python benches/latency.py || failed=1; \
 	$(BIN)/python benches/rebel_latency.py || failed=1; \
 	$(BIN)/python benches/encoder.py || failed=1; \
+	$(BIN)/python benches/engine.py || failed=1; \
 	$(BIN)/python benches/entailment.py || failed=1; \
 	$(BIN)/python benches/retrieval.py --data $(DATA) || failed=1; \
 	$(BIN)/python benches/furepa.py --data $(DATA) || failed=1; \

@@ -31,8 +31,8 @@ from langgraph_evidence.models.causal import CausalModel, Sampling, smollm2_fold
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-REQUESTS, WRITTEN = 16, 32
-PASSAGE, OWN, REPLY = 250, 100, 12
+REQUESTS, WRITTEN = 16, 16
+PASSAGE, OWN, REPLY = 150, 50, 8
 LIMIT = 64 * 2**20
 NOUNS = "river city film king born wrote year music war book house north old first state line game church law".split()
 
@@ -59,15 +59,16 @@ class Bench:
         """The tokens of so many words."""
         return list(self.tokenizer(" ".join(chance.choice(NOUNS) for _ in range(words)))["input_ids"])
 
-    def generate(self, prompts: Sequence[Prompt], limit: int) -> None:
-        """Replies by transformers' own generate, all in one batch padded to the left."""
+    def generate(self, prompts: Sequence[Prompt], limit: int) -> torch.Tensor:
+        """Tokens of replies by transformers' own generate, all in one batch padded to the left."""
         longest = max(map(len, prompts))
         ids = torch.tensor([[0] * (longest - len(prompt)) + prompt for prompt in prompts])
         mask = torch.tensor([[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts])
         with torch.inference_mode():
-            self.network.generate(
+            tokens: torch.Tensor = self.network.generate(
                 ids, attention_mask=mask, max_new_tokens=limit, min_new_tokens=limit, do_sample=False, pad_token_id=0
             )
+        return tokens
 
 
 async def ask(model: CausalModel, prompt: Prompt, limit: int) -> list[Any]:

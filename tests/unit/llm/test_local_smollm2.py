@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -27,11 +26,9 @@ HOW: dict[str, Any] = {**NETWORK, "max_tokens": 6}
 
 
 @pytest.fixture(scope="module", autouse=True)
-def chat() -> Iterator[Any]:
+def chat() -> Any:
     # Held by the module, so that all chat models of its tests share one network.
-    chat = LocalChat("smollm2", **HOW)
-    yield chat
-    chat._loaded.get(chat).engine.close()
+    return LocalChat("smollm2", **HOW)
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,8 @@ from langgraph_evidence.errors import InvalidInput
 Precision = Literal["auto", "fp32", "bf16", "fp16"]
 """Type of the weights; `auto` leaves the choice to the model's loader."""
 
+# Where Linux says what share of the cores a container has.
+_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 
@@ -90,7 +92,7 @@ def use_own_cores() -> None:
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     with suppress(OSError, ValueError):
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text("ascii").split()
+        quota, period = _QUOTA.read_text("ascii").split()
         cores = min(cores, max(1, int(quota) // int(period)))
     if cores < torch.get_num_threads():
         torch.set_num_threads(cores)

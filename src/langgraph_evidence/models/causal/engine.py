@@ -142,23 +142,42 @@ class Engine:
             self._news.notify()
 
     def _run(self) -> None:
-        with torch.inference_mode():
-            while self._has_work():
-                while self._calls:
-                    call = self._calls.popleft()
-                    self._attempt([call], call.run)
-                self._admit()
-                for network in list(self._running):
-                    self._step(network)
+        try:
+            with torch.inference_mode():
+                while self._has_work():
+                    self._turn()
+        finally:
+            self._leave()
+
+    def _turn(self) -> None:
+        while self._calls:
+            call = self._calls.popleft()
+            self._attempt([call], call.run)
+        self._admit()
+        for network in list(self._running):
+            self._step(network)
 
     def _has_work(self) -> bool:
         with self._news:
-            if not (self._calls or self._waiting or self._running):
+            if not (self._calls or self._waiting or self._running or self._closing):
                 self._news.wait(_IDLE)
-            busy = bool(self._calls or self._waiting or self._running) and not self._closing
+            busy = bool(self._calls or self._waiting or self._running)
             if not busy:
                 self._thread = None
-            return busy
+            return busy and not self._closing
+
+    def _leave(self) -> None:
+        """Nobody waits for ever: whoever is not served by now is told so."""
+        with self._news:
+            if self._thread is not threading.current_thread():
+                return
+            left: list[Request | _Call] = [*self._waiting, *self._calls]
+            left += [request for _, rows in self._running.values() for request, _ in rows]
+            self._waiting, self._thread = [], None
+            self._calls.clear()
+            self._running.clear()
+        for one in left:
+            one.close(ModelError("The language model was closed, or failed, while it was asked; ask again."))
 
     def _admit(self) -> None:
         """Reads the prompts of the requests that may join now, in one forward pass."""

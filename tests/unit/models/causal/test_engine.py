@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import torch
 
+from langgraph_evidence.errors import ModelError
 from langgraph_evidence.models.causal import CausalModel, Sampling, engine
 
 Load = Callable[..., CausalModel]
@@ -226,11 +227,30 @@ def test_the_thread_ends_without_work_and_starts_again(load: Load, monkeypatch: 
     assert [token.id for token in reply(model, [1, 2])] == first
 
 
-def test_a_closed_engine_leaves_no_thread(load: Load) -> None:
+def test_a_closed_engine_leaves_no_thread_and_nobody_waiting(load: Load) -> None:
     model = load()
-    reply(model, [1, 2])
+    stream = model.generate([1], limit=200, sampling=Sampling(seeds=[0], allowed=lambda _: [3]))
+    next(stream)
+    thread = model.engine._thread
+    assert thread in threading.enumerate()
     model.engine.close()
-    assert not [thread for thread in threading.enumerate() if thread is model.engine._thread]
+    assert thread not in threading.enumerate()
+    with pytest.raises(ModelError, match="closed"):
+        list(stream)
+    with pytest.raises(ModelError, match="closed"):
+        reply(model, [1])
+    with pytest.raises(ModelError, match="closed"):
+        model.log_probabilities("abc")
+
+
+def test_a_fault_of_the_engine_itself_leaves_nobody_waiting(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = load()
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    monkeypatch.setattr(model.engine, "_step", lambda _: 1 // 0)
+    with pytest.raises(ModelError, match="failed"):
+        reply(model, [1], limit=30, allowed=lambda _: [3])
+    monkeypatch.undo()
+    assert reply(model, [1], limit=2)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
