@@ -14,7 +14,6 @@ import threading
 import weakref
 from collections import deque
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,6 +21,7 @@ import torch
 
 from langgraph_evidence.errors import ModelError
 from langgraph_evidence.models.causal.cache import PrefixCache, shared
+from langgraph_evidence.models.causal.requests import Call, Request
 from langgraph_evidence.models.causal.sampling import Row
 from langgraph_evidence.models.causal.slots import Rows
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from langgraph_evidence.models.causal.adapters import Adapters
-    from langgraph_evidence.models.causal.sampling import SampledToken, Sampling
+    from langgraph_evidence.models.causal.sampling import SampledToken
 
 T = TypeVar("T")
 
@@ -41,48 +41,6 @@ _TOKENS = 2**15
 _WORTH = 16
 # Seconds without work after which the thread ends; the next request starts another.
 _IDLE = 1.0
-
-
-@dataclass(eq=False, kw_only=True)
-class Request:
-    """Replies to one prompt, a seed each.
-
-    Args:
-        prompt: Token ids.
-        limit: The most tokens of a reply.
-        sampling: How tokens are chosen.
-        network: The adapter, or the base.
-        deliver: Given a token of each reply after each step (None for those that have ended), None at the end, or the
-            error that ended it all. It runs on the engine's thread and must not block.
-    """
-
-    prompt: Sequence[int]
-    limit: int
-    sampling: Sampling
-    network: str
-    deliver: Callable[[list[SampledToken | None] | BaseException | None], None]
-    cancelled: bool = False
-    rows: list[Row] = field(default_factory=list)
-
-    def close(self, error: BaseException | None = None) -> None:
-        """Tells whoever waits that nothing more will come."""
-        if not self.cancelled:
-            self.cancelled = True
-            self.deliver(error)
-
-
-@dataclass(eq=False)
-class _Call:
-    """Other work of the network, and what came of it."""
-
-    work: Callable[[], Any]
-    outcome: Future[Any]
-
-    def run(self) -> None:
-        self.outcome.set_result(self.work())
-
-    def close(self, error: BaseException) -> None:
-        self.outcome.set_exception(error)
 
 
 class Engine:
@@ -107,7 +65,7 @@ class Engine:
         self._news = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closing = False
-        self._calls: deque[_Call] = deque()
+        self._calls: deque[Call] = deque()
         self._waiting: list[Request] = []
         self._running: dict[str, tuple[Rows, list[tuple[Request, Row]]]] = {}
         self.cache = PrefixCache(self.cache_bytes)
@@ -118,7 +76,7 @@ class Engine:
 
     def call(self, work: Callable[[], T]) -> T:
         """Runs other work of the network between two steps, and waits for it."""
-        call = _Call(work, Future())
+        call = Call(work, Future())
         self._wake(lambda: self._calls.append(call))
         result: T = call.outcome.result()
         return result
@@ -171,7 +129,7 @@ class Engine:
         with self._news:
             if self._thread is not threading.current_thread():
                 return
-            left: list[Request | _Call] = [*self._waiting, *self._calls]
+            left: list[Request | Call] = [*self._waiting, *self._calls]
             left += [request for _, rows in self._running.values() for request, _ in rows]
             self._waiting, self._thread = [], None
             self._calls.clear()
@@ -293,7 +251,7 @@ class Engine:
             del self._running[network]
 
     @staticmethod
-    def _attempt(waiting: Sequence[Request | _Call], work: Callable[[], Any]) -> bool:
+    def _attempt(waiting: Sequence[Request | Call], work: Callable[[], Any]) -> bool:
         try:
             work()
         except Exception as error:  # noqa: BLE001 - carried to whoever waits and raised there

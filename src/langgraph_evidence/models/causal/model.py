@@ -15,7 +15,8 @@ from langgraph_evidence.errors import InvalidInput, ModelError, ResourceError
 from langgraph_evidence.models.base import measured_precision, pick_device, read_pretrained, use_own_cores
 from langgraph_evidence.models.causal.adapters import BASE, Adapters
 from langgraph_evidence.models.causal.box import SMOLLM2, convert, smollm2_folder
-from langgraph_evidence.models.causal.engine import Engine, Request
+from langgraph_evidence.models.causal.engine import Engine
+from langgraph_evidence.models.causal.requests import Request
 from langgraph_evidence.models.causal.slots import Rows
 
 if TYPE_CHECKING:
