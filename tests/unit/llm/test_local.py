@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_tests.integration_tests import ChatModelIntegrationTests
 from langchain_tests.unit_tests import ChatModelUnitTests
 
 from langgraph_evidence.concurrency import run_sync
-from langgraph_evidence.errors import ModelError, ResourceError
+from langgraph_evidence.errors import InvalidInput, ModelError, ResourceError
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.llm.local import LocalChat
 from langgraph_evidence.llm.prompt import Prompt
@@ -65,7 +65,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def chat(directory: Any) -> Any:
-    return LocalChat(model=str(directory), device="cpu", max_tokens=12)
+    return LocalChat(str(directory), device="cpu", precision="fp32", max_tokens=12)
 
 
 class _Suite:
@@ -133,7 +133,7 @@ def test_logprobs_are_those_of_the_network(chat: Any) -> None:
 def test_the_cache_of_keys_changes_nothing(chat: Any) -> None:
     from langgraph_evidence.models.causal import CausalModel, Sampling
 
-    causal = CausalModel.load(chat.model, device="cpu")
+    causal = CausalModel.load(chat.model, device="cpu", precision="fp32", cache_bytes=0)
     prompt = causal.encode([{"role": "user", "content": "w1 w2"}])
 
     def likeliest(tokens: Any, limit: Any) -> Any:
@@ -219,6 +219,113 @@ def test_roles_reach_the_template(chat: Any) -> None:
     assert causal.encode(turns) == [0, 8, 3, 9, 4]
     message = chat.invoke([SystemMessage("w3"), HumanMessage("w4")])
     assert message.usage_metadata["input_tokens"] == 5
+
+
+def test_a_reply_is_written_on_from_its_beginning(chat: Any) -> None:
+    whole = chat.invoke("w1 w2").text.split()
+    # Of a template that does not end in white space.
+    begun = " " + " ".join(whole[:3])
+    rest = chat.invoke([HumanMessage("w1 w2"), AIMessage(begun)], continue_final_message=True, max_tokens=9)
+    assert rest.text.split() == whole[3:]
+    assert rest.usage_metadata["input_tokens"] == chat.invoke("w1 w2").usage_metadata["input_tokens"] + 3
+    streamed = chat.stream([HumanMessage("w1 w2"), AIMessage(begun)], continue_final_message=True, max_tokens=9)
+    assert "".join(chunk.text for chunk in streamed).split() == whole[3:]
+    for messages in ([HumanMessage("w1 w2")], []):
+        with pytest.raises(InvalidInput, match="AIMessage last"):
+            chat._generate(messages, continue_final_message=True)
+
+
+def test_the_first_token_is_one_of_those_allowed(chat: Any) -> None:
+    for word in ("<s>", "w7"):
+        message = chat.invoke("w1 w2", allowed_tokens=[word], skip_special_tokens=False, logprobs=True, max_tokens=3)
+        row = message.response_metadata["logprobs"]["content"][0]
+        assert row["token"] == word
+        # As likely as it was before others were forbidden.
+        assert row["logprob"] < -1
+        assert message.text.split()[0] == word
+    free = chat.invoke("w1 w2", max_tokens=3).text.split()
+    assert chat.invoke("w1 w2", allowed_tokens=[free[0]], max_tokens=3).text.split() == free
+    for wrong in (["w1 w2"], [], [""]):
+        with pytest.raises(InvalidInput, match=r"one token|that is one|at least one"):
+            chat.invoke("w1 w2", allowed_tokens=wrong)
+
+
+def test_control_tokens_stop_a_reply_and_are_left_out_of_it(chat: Any) -> None:
+    how: dict[str, Any] = {"allowed_tokens": ["<s>"], "max_tokens": 4}
+    hidden, shown = chat.invoke("w1", **how), chat.invoke("w1", **how, skip_special_tokens=False)
+    assert "<s>" not in hidden.text
+    assert shown.text.startswith("<s>")
+    stopped = chat.invoke("w1", **how, stop=["<s>", "<unk>"])
+    assert (stopped.text, stopped.response_metadata["finish_reason"]) == ("", "stop")
+    assert chat.invoke("w1", **how, stop=["<unk>"]).text == hidden.text
+    # In the prompt they are single tokens, which a word of the same letters is not.
+    texts = [[HumanMessage("w1"), AIMessage(begun)] for begun in ("<s>", "< s >")]
+    counts = [
+        chat.invoke(text, continue_final_message=True, max_tokens=1).usage_metadata["input_tokens"] for text in texts
+    ]
+    assert counts[1] > counts[0]
+
+
+def test_adapters_are_chosen_by_name(directory: Any, tmp_path: Path) -> None:
+    import torch
+    from peft import LoraConfig, get_peft_model
+    from transformers import AutoModelForCausalLM
+
+    with pytest.warns(FutureWarning, match="is_gradient_checkpointing"):
+        model = get_peft_model(AutoModelForCausalLM.from_pretrained(directory), LoraConfig(target_modules="all-linear"))
+    for name, weight in model.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.normal_(weight, std=5)
+    model.save_pretrained(tmp_path)
+    how: dict[str, Any] = {"device": "cpu", "precision": "fp32", "max_tokens": 12}
+    chat = LocalChat(str(directory), adapters={"mine": tmp_path}, **how)
+    base = LocalChat(str(directory), **how).invoke("w1 w2").text
+    assert chat.invoke("w1 w2").text == base
+    changed = chat.invoke("w1 w2", adapter="mine").text
+    assert changed != base
+    assert LocalChat(str(directory), adapters={"x": tmp_path}, adapter="x", **how).invoke("w1 w2").text == changed
+    with pytest.raises(InvalidInput, match="There is no adapter 'other'; adapters= named: mine"):
+        chat.invoke("w1 w2", adapter="other")
+
+
+def test_chats_of_one_name_share_a_network(directory: Any) -> None:
+    one, other = (LocalChat(str(directory), device="cpu", seed=seed) for seed in (1, 2))
+    assert one._loaded.get(one) is other._loaded.get(other)
+
+
+async def test_a_call_that_is_cancelled_frees_its_place(chat: Any) -> None:
+    running = chat._loaded.get(chat).engine._running
+    task = asyncio.create_task(chat.ainvoke("w1 w2", max_tokens=50))
+    while not running:
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    async with asyncio.timeout(20):
+        while running:
+            await asyncio.sleep(0.01)
+
+
+async def test_more_calls_at_once_than_a_pool_has_threads(chat: Any) -> None:
+    import torch
+
+    rows: list[int] = []
+    network = chat._loaded.get(chat)._model
+    hook = network.register_forward_pre_hook(
+        lambda _module, _args, kwargs: rows.append(kwargs["input_ids"].shape[0]), with_kwargs=True
+    )
+    assert torch.get_num_threads() == 1
+    messages = await asyncio.gather(*(chat.ainvoke(f"w{number} w3") for number in range(24)))
+    hook.remove()
+    assert max(rows) > 12
+    alone = [chat.invoke(f"w{number} w3").text for number in range(24)]
+    assert [message.text for message in messages] == alone
+
+
+async def test_an_asynchronous_stream_says_the_same(chat: Any) -> None:
+    chunks = [chunk async for chunk in chat.astream("w1 w2", temperature=1.0, seed=2)]
+    assert "".join(chunk.text for chunk in chunks) == chat.invoke("w1 w2", temperature=1.0, seed=2).text
+    assert len([chunk for chunk in chunks if chunk.text]) > 5
 
 
 def test_weights_that_are_no_safetensors_are_refused(directory: Any, tmp_path: Path) -> None:

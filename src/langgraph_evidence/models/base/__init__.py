@@ -7,7 +7,7 @@ and `pretrained` are how every full-size model is loaded.
 
 from langgraph_evidence.models.base.adapters import Adapter, AdapterSpec, PairModel, load_adapter, save_adapter, shipped
 from langgraph_evidence.models.base.batching import RowCache, content_key, token_batches
-from langgraph_evidence.models.base.device import Precision
+from langgraph_evidence.models.base.device import Precision, measured_precision, pick_device, use_own_cores
 from langgraph_evidence.models.base.encoder import Encoder
 from langgraph_evidence.models.base.files import write_aside
 from langgraph_evidence.models.base.pairs import PairScorer, adapter_file, open_full_model, open_pair_model
@@ -20,6 +20,7 @@ from langgraph_evidence.models.base.weights import find_base, read_json, read_te
 __all__ = [
     "Adapter", "AdapterSpec", "Batch", "Encoder", "PairModel", "PairScorer", "Precision", "RowCache",
     "SequenceClassifier", "TextTokenizer", "Tokens", "adapter_file", "content_key", "find_base", "load_adapter",
-    "open_full_model", "open_pair_model", "read_config", "read_json", "read_pretrained", "read_tensors",
-    "save_adapter", "sha256_of", "shipped", "sigmoid", "softmax", "token_batches", "write_aside",
+    "measured_precision", "open_full_model", "open_pair_model", "pick_device", "read_config", "read_json",
+    "read_pretrained", "read_tensors", "save_adapter", "sha256_of", "shipped", "sigmoid", "softmax", "token_batches",
+    "use_own_cores", "write_aside",
 ]  # fmt: skip

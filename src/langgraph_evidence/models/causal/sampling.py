@@ -30,6 +30,7 @@ class Sampling:
         top_p: The share of probability that is sampled from.
         top: How many likely tokens are listed beside each one.
         allowed: Which tokens may come next; without it any.
+        ends: Tokens that end a reply, beside the model's own.
     """
 
     seeds: Sequence[int]
@@ -37,31 +38,45 @@ class Sampling:
     top_p: float = 1.0
     top: int = 0
     allowed: Allowed | None = None
+    ends: Collection[int] = ()
 
 
-class Drawing:
-    """The replies of one prompt while they are drawn.
+class Row:
+    """One reply while it is drawn.
 
     Args:
         sampling: How.
-        ends: The tokens that end a reply.
-        device: Where the network computes.
+        number: Which of the seeds is its own.
+        ends: The model's own tokens that end a reply.
     """
 
-    def __init__(self, sampling: Sampling, ends: Collection[int], device: torch.device) -> None:
-        self._sampling, self._ends = sampling, ends
-        self._rngs = [torch.Generator(device).manual_seed(seed) for seed in sampling.seeds]
-        self._replies: list[list[int]] = [[] for _ in sampling.seeds]
-        self._ended = [False] * len(sampling.seeds)
+    def __init__(self, sampling: Sampling, number: int, ends: Collection[int]) -> None:
+        self._sampling, self._number = sampling, number
+        self._ends = {*ends, *sampling.ends}
+        self._chance: torch.Generator | None = None
+        self.tokens: list[int] = []
+        self.ended = False
 
-    @property
-    def done(self) -> bool:
-        """Whether all replies have ended."""
-        return all(self._ended)
+    def draw(self, scores: torch.Tensor, step: list[SampledToken | None]) -> None:
+        """Draws the next token and puts it in its place of the step; the place is left where the reply has ended.
 
-    def choose(self, scores: torch.Tensor) -> torch.Tensor:
-        """One token id a row of log-probabilities: the likeliest, or one of the fewest that hold `top_p`."""
-        scores = self._masked(scores)
+        Args:
+            scores: Log-probabilities, 1 x vocabulary.
+            step: A place for each of the request's replies.
+        """
+        allowed = None if self._sampling.allowed is None else self._sampling.allowed(self.tokens)
+        if self.ended or (allowed is not None and not allowed):
+            self.ended = True
+            return
+        chosen = self._choose(scores if allowed is None else _masked(scores, allowed))
+        token = _read(scores, chosen, self._sampling.top)
+        self.ended = token.id in self._ends
+        if not self.ended:
+            self.tokens.append(token.id)
+            step[self._number] = token
+
+    def _choose(self, scores: torch.Tensor) -> torch.Tensor:
+        """The likeliest token, or one of the fewest that hold `top_p`."""
         if self._sampling.temperature <= 0:
             return scores.argmax(dim=-1)
         shares = torch.softmax(scores / self._sampling.temperature, dim=-1)
@@ -69,35 +84,21 @@ class Drawing:
             ordered, order = shares.sort(dim=-1, descending=True)
             ordered[ordered.cumsum(dim=-1) - ordered >= self._sampling.top_p] = 0
             shares = torch.zeros_like(shares).scatter(-1, order, ordered)
-        rows = [torch.multinomial(row, 1, generator=rng) for row, rng in zip(shares, self._rngs, strict=True)]
-        return torch.cat(rows)
-
-    def _masked(self, scores: torch.Tensor) -> torch.Tensor:
-        if self._sampling.allowed is None:
-            return scores
-        masked = torch.full_like(scores, float("-inf"))
-        for row, reply in enumerate(self._replies):
-            allowed = None if self._ended[row] else self._sampling.allowed(reply)
-            # An ended reply's row is drawn and dropped; an empty one could not be drawn from.
-            self._ended[row] = self._ended[row] or (allowed is not None and not allowed)
-            places = list(allowed) if allowed else slice(None)
-            masked[row, places] = scores[row, places]
-        return masked
-
-    def keep(self, tokens: Sequence[SampledToken]) -> list[SampledToken | None]:
-        """Takes a token for each reply; gives None for those that have ended."""
-        for row, token in enumerate(tokens):
-            self._ended[row] = self._ended[row] or token.id in self._ends
-            self._replies[row].append(token.id)
-        return [None if ended else token for ended, token in zip(self._ended, tokens, strict=True)]
+        if self._chance is None:
+            self._chance = torch.Generator(scores.device).manual_seed(self._sampling.seeds[self._number])
+        return torch.multinomial(shares, 1, generator=self._chance)[:, 0]
 
 
-def read_tokens(scores: torch.Tensor, chosen: torch.Tensor, top: int) -> list[SampledToken]:
-    """The chosen token of each row, with its log-probability and the likeliest ones beside it."""
-    own = scores.gather(-1, chosen[:, None])[:, 0].tolist()
-    best = scores.topk(min(top, scores.shape[-1]), dim=-1) if top else None
-    tokens = []
-    for row, (token, logprob) in enumerate(zip(chosen.tolist(), own, strict=True)):
-        pairs = [] if best is None else list(zip(best.indices[row].tolist(), best.values[row].tolist(), strict=True))
-        tokens.append(SampledToken(token, logprob, pairs))
-    return tokens
+def _masked(scores: torch.Tensor, allowed: Collection[int]) -> torch.Tensor:
+    masked = torch.full_like(scores, float("-inf"))
+    places = list(allowed)
+    masked[:, places] = scores[:, places]
+    return masked
+
+
+def _read(scores: torch.Tensor, chosen: torch.Tensor, top: int) -> SampledToken:
+    """The chosen token, with its log-probability and the likeliest ones beside it."""
+    token = int(chosen)
+    best = scores[0].topk(min(top, scores.shape[-1])) if top else None
+    pairs = [] if best is None else list(zip(best.indices.tolist(), best.values.tolist(), strict=True))
+    return SampledToken(token, float(scores[0, token]), pairs)

@@ -57,7 +57,7 @@ class DpoProgressReward(GenerationReward):
         Raises:
             ResourceError: One of them is not there.
         """
-        return cls(CausalModel.load(policy, device=device), CausalModel.load(reference, device=device))
+        return cls(*(CausalModel.load(one, device=device, precision="stored") for one in (policy, reference)))
 
     def _rewards(self, question: str, answers: Sequence[Sequence[str]]) -> list[float]:
         return [float(np.mean(self._log_ratios(question, sentences))) for sentences in answers]
