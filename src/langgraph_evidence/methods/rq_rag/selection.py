@@ -13,31 +13,19 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from typing_extensions import TypedDict
 
+from langgraph_evidence.methods.rq_rag.settings import SelectionName
 from langgraph_evidence.text import normalise_answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Failure = Literal["", "unusable", "truncated", "context", "repeated", "not_needed", "lost", "cut"]
+Failure = Literal["", "unusable", "truncated", "context", "not_needed", "unknown", "lost", "cut"]
 """Why a trajectory has no answer: a reply that follows no format, one that was cut short, a prompt that the model's
-context does not hold, a query that was asked before, none that was needed, a call that did not go through, a run that
-ended first."""
-
-SelectionName = Literal[
-    "ppl",
-    "confidence",
-    "ensemble",
-    "ensemble_of_logs",
-    "authors_ppl",
-    "authors_confidence",
-    "authors_ensemble",
-    "support",
-    "vote",
-]
-"""The paper's three; the ensemble as its formula stands; the authors' code's three; support by the evidence (ours); the
-commonest answer."""
+context does not hold, no query that was needed, an answer that the model does not know, a call that did not go through,
+a run that ended first."""
 
 SELECTIONS: tuple[SelectionName, ...] = get_args(SelectionName)
+"""All of them."""
 
 # The largest power of e that a float holds.
 _MOST = 709.0
