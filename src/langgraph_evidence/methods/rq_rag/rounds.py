@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import TypedDict
 
 from langgraph_evidence.methods.rq_rag.state import FREE, WORK, Path, RqRagState, Task
-from langgraph_evidence.methods.rq_rag.tree import branch, changed, children_of, held, in_order, steps_of, sure
+from langgraph_evidence.methods.rq_rag.tree import FOUND, branch, changed, children_of, held, in_order, steps_of, sure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,7 +78,7 @@ def last_answer(run: MethodRun[RqRagSettings], state: RqRagState, paths: Mapping
         return []
     if begun is not None:
         return [] if begun["late"] or begun["stage"] != "answer" else [begun]
-    grown = [path for path in in_order(paths) if path["stage"] in {"retrieved", "choose", "chosen", "inner"}]
+    grown = [path for path in in_order(paths) if path["stage"] in FOUND]
     most = max(grown, key=lambda path: len(held(paths, path)))
     told = [len(held(paths, path)) for path in paths.values() if path["stage"] == "answered"]
     if told and max(told) >= len(held(paths, most)):

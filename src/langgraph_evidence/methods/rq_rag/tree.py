@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Paths = dict[str, Path]
 
+FOUND = frozenset({"retrieved", "choose", "chosen", "inner"})
+"""The stages of a path whose search is done, and of the question itself."""
+
 ROOT = "0"
 """The id of the question itself."""
 
@@ -131,13 +134,13 @@ def steps_of(paths: Mapping[str, Path], path: Path, passages: Mapping[str, Passa
     return [
         Taken(action=step["action"], query=step["query"], passages=[passages[name] for name in step["evidence"]])
         for step in line_of(paths, path)
-        if step["action"] in REFINEMENTS and step["stage"] in {"retrieved", "choose", "chosen", "inner"}
+        if step["action"] in REFINEMENTS and step["stage"] in FOUND
     ]  # fmt: skip
 
 
 def searched(paths: Mapping[str, Path]) -> bool:
     """Whether anything was searched for."""
-    return any(path["query"] for path in paths.values())
+    return any(path["action"] in REFINEMENTS and path["stage"] in FOUND for path in paths.values())
 
 
 def held(paths: Mapping[str, Path], path: Path) -> list[str]:
