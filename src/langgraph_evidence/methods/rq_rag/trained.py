@@ -69,9 +69,8 @@ class Trained:
         )
         if limits is None:
             return None
-        written = {
-            "tokens": settings.tokens, "steps": task["steps"], "limits": limits, "action": task["path"]["action"]
-        }  # fmt: skip
+        action = "" if task["path"]["stage"] == "choose" else task["path"]["action"]
+        written = {"tokens": settings.tokens, "steps": task["steps"], "limits": limits, "action": action}
         samples = await self.model.sample(
             prompts.TRAJECTORY,
             {"question": task["question"], "written": written},
