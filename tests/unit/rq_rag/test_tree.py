@@ -47,7 +47,8 @@ def worked(path: Path, chosen: list[Proposal] | None = None) -> Path:
 
 def played(settings: RqRagSettings, chosen: list[Proposal] | None = None) -> tuple[dict[str, Path], list[int]]:
     """A whole tree, and how many calls each round asked for."""
-    paths, calls = {ROOT: root_path()}, []
+    paths = {ROOT: root_path()}
+    calls: list[int] = []
     while True:
         paths |= grow(paths, settings)
         work = ready(paths)

@@ -22,6 +22,7 @@ from langgraph_evidence.methods.rq_rag.rounds import (
     kept_for,
     last_answer,
     not_yet_made,
+    searches_of,
     task_of,
     within_calls,
 )
@@ -120,7 +121,7 @@ class RqRag(MethodRun[RqRagSettings]):
         return RqRagState(paths=grown, scheduled=names, round=state["round"] + 1, cut=cut)
 
     def scheduled(self, state: RqRagState) -> list[Send] | Literal["advance", "select"]:
-        """Starts the steps of a round, one a path, or ends the search."""
+        """Starts the steps of a round, one a path and one for all searches, or ends the search."""
         if not state["scheduled"]:
             return "select"
         # LangGraph takes an edit after the steps for one before them; none that was made is made again.
@@ -129,7 +130,9 @@ class RqRag(MethodRun[RqRagSettings]):
             return "advance"
         asking = sum(path["stage"] not in FREE for path in paths)
         allowance = self.share(state, among=asking, **kept_for(paths))
-        return [Send(path["stage"], task_of(state, path, settings, allowance)) for path in paths]
+        free = [path for path in paths if path["stage"] in FREE]
+        sends = [Send(path["stage"], task_of(state, path, settings, allowance)) for path in paths if path not in free]
+        return sends + ([Send("retrieve", searches_of(state, free, settings, allowance))] if free else [])
 
     async def select(self, state: RqRagState) -> RqRagState:
         """Every selection in one pass; the one that is set decides (section 2.3)."""
@@ -138,7 +141,7 @@ class RqRag(MethodRun[RqRagSettings]):
     def graph(self) -> _Graph:
         """Choose, refine, retrieve, and again, until every path answers; then select."""
         builder: _Graph = self.builder(RqRagState, given=QuestionInput, output=RqRagOutput)
-        add_nodes(builder, self.advance, *map(guarded, self.steps.asking()), self.select)
+        add_nodes(builder, self.advance, *map(guarded, self.steps.asking()), self.steps.retrieve, self.select)
         builder.add_edge("begin", "advance")
         builder.add_conditional_edges("advance", self.scheduled, [*WORK, "advance", "select"])
         for stage in WORK:

@@ -37,7 +37,7 @@ def _new(values: Values) -> list[str]:
 
 
 def _rewrite(values: Values) -> str:
-    query = _new(values)[0] if values["queries"] else values["question"]
+    query = _new(values)[:2][-1] if values["queries"] else values["question"]
     return f"Retrieval Necessity: yes\nQuery For Search Engine:\n{query}"
 
 
@@ -46,7 +46,7 @@ def _decompose(values: Values) -> str:
 
 
 def _disambiguate(values: Values) -> str:
-    return _new(values)[:2][-1]
+    return _new(values)[:3][-1]
 
 
 def _answer(values: Values) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from langgraph_evidence.errors import UnusableReply
@@ -127,6 +127,8 @@ class RefinedQuery(NamedTuple):
     passages: Sequence[Passage]
 
 
+# A tree shows the same passages on many of its paths.
+@lru_cache(maxsize=4096)
 def neutralised(text: str, *, limit: int = _TEXT) -> str:
     """Text from outside as one line in which no control token is left, of any tokenizer: it has no brackets to be one.
 

@@ -17,7 +17,7 @@ _FRAME, _LINE = 300, 12
 
 def tokens_in(text: str) -> int:
     """About how many tokens a text has, rather more than fewer, for a model whose tokenizer is not at hand."""
-    plain = sum(character.isascii() for character in text)
+    plain = len(text.encode("ascii", "ignore"))
     return -(-plain // _LETTERS) + len(text) - plain
 
 

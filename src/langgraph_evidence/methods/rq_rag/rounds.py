@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import TypedDict
 
-from langgraph_evidence.methods.rq_rag.state import FREE, WORK, Path, RqRagState, Task
+from langgraph_evidence.methods.rq_rag.state import FREE, WORK, Path, RqRagState, Searches, Searching, Task
 from langgraph_evidence.methods.rq_rag.tree import FOUND, branch, changed, children_of, held, in_order, steps_of, sure
 
 if TYPE_CHECKING:
@@ -60,6 +60,17 @@ def task_of(state: RqRagState, path: Path, settings: RqRagSettings, allowance: A
         alone=len(state["scheduled"]) == 1 and not answered,
         settings=settings.model_dump(),
         calls=allowance.calls,
+        seconds=allowance.seconds,
+    )
+
+
+def searches_of(state: RqRagState, found: Sequence[Path], settings: RqRagSettings, allowance: Allowance) -> Searches:
+    """What the node that searches is sent for these paths."""
+    return Searches(
+        searching=[Searching(path=path, seen=held(state["paths"], path)) for path in found],
+        round=state["round"],
+        passages=settings.passages,
+        unseen=settings.unseen,
         seconds=allowance.seconds,
     )
 

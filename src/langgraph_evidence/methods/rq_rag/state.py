@@ -108,3 +108,20 @@ class Task(TypedDict):
     settings: dict[str, Any]
     calls: int | None
     seconds: float | None
+
+
+class Searching(TypedDict):
+    """A path whose query is searched for, and the ids of what it holds already."""
+
+    path: Path
+    seen: list[str]
+
+
+class Searches(TypedDict):
+    """What the node that searches is sent: all paths of the round, and the time that is left."""
+
+    searching: list[Searching]
+    round: int
+    passages: int
+    unseen: bool
+    seconds: float | None

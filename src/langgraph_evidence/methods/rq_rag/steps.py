@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from langgraph_evidence.budget import took
 from langgraph_evidence.errors import ModelError, OutOfCalls, OutOfTime
 from langgraph_evidence.methods.rq_rag import events
 from langgraph_evidence.methods.rq_rag.prompted import Prompted
 from langgraph_evidence.methods.rq_rag.rounds import row_of
+from langgraph_evidence.methods.rq_rag.searching import search_all
 from langgraph_evidence.methods.rq_rag.state import RqRagState
 from langgraph_evidence.methods.rq_rag.trained import Trained, settings_of
 from langgraph_evidence.methods.rq_rag.tree import changed
-from langgraph_evidence.retrieval.search import search, search_new
-from langgraph_evidence.types import Passage, no_usage
+from langgraph_evidence.types import no_usage
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.llm import LanguageModel
     from langgraph_evidence.methods.rq_rag.policy import Policy, Wrote
-    from langgraph_evidence.methods.rq_rag.state import Path, Stage, Task
+    from langgraph_evidence.methods.rq_rag.state import Path, Searches, Stage, Task
     from langgraph_evidence.types import Usage
 
 ADAPTER = "rq_rag"
@@ -44,8 +41,8 @@ class Steps:
     retriever: BaseRetriever
 
     def asking(self) -> tuple[Callable[[Task], Awaitable[RqRagState]], ...]:
-        """The steps in the order of a level of the tree."""
-        return (self.choose, self.refine, self.retrieve, self.answer)
+        """The steps that ask the model."""
+        return (self.choose, self.refine, self.answer)
 
     def policy(self, task: Task) -> Policy:
         """Control tokens where the settings say so or the model has the adapter, else prompts."""
@@ -67,22 +64,9 @@ class Steps:
         events.query({"path": path["id"], "action": str(path["action"]), "query": path["query"], "why": path["why"]})
         return _done(task, path, wrote.usage)
 
-    async def retrieve(self, task: Task) -> RqRagState:
-        """The passages D_i1 ... D_ik for a path's query; the host's deadline cuts it."""
-        started, path, settings = time.monotonic(), task["path"], settings_of(task)
-        seen = {passage["id"] for step in task["steps"] for passage in step["passages"]}
-        try:
-            async with asyncio.timeout(task["seconds"]):
-                if settings.unseen:
-                    found = await search_new(self.retriever, path["query"], k=settings.passages, seen=seen)
-                else:
-                    found = await search(self.retriever, path["query"], k=settings.passages)
-        except TimeoutError:
-            return _done(task, changed(path, late=True), took(time.monotonic() - started))
-        passages = {p["id"]: Passage({**p, "query": path["query"], "iteration": path["depth"]}) for p in found}
-        events.evidence({"path": path["id"], "query": path["query"], "passages": list(passages.values())})
-        path = changed(path, stage="retrieved", evidence=list(passages))
-        return RqRagState(passages=passages, **_done(task, path, took(time.monotonic() - started)))
+    async def retrieve(self, searches: Searches) -> RqRagState:
+        """The passages D_i1 ... D_ik for the queries of all paths of a level, at the same time."""
+        return await search_all(self.retriever, searches)
 
     async def answer(self, task: Task) -> RqRagState:
         """The final answer Y_final of a path."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from langgraph_evidence.budget import Allowance
@@ -87,7 +88,12 @@ class Trained:
 
 def settings_of(task: Task) -> RqRagSettings:
     """The settings of the run."""
-    return RqRagSettings(**task["settings"])
+    return _settings(tuple(task["settings"].items()))
+
+
+@lru_cache(maxsize=256)
+def _settings(items: tuple[tuple[str, Any], ...]) -> RqRagSettings:
+    return RqRagSettings(**dict(items))
 
 
 def tokens_for(task: Task) -> ControlTokens:
