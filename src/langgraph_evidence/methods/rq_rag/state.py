@@ -66,8 +66,12 @@ class Path(TypedDict):
 
 
 class RqRagOutput(RunOutput):
-    """What a run gives back; `selected_by` is the selection that decided, `selections` what each of them says."""
+    """What a run gives back; `selected_by` is the selection that decided, `selections` what each of them says.
 
+    `passages` are all that were found, by the ids that the trajectories hold.
+    """
+
+    passages: dict[str, Passage]
     trajectories: list[Trajectory]
     selections: dict[SelectionName, Selection]
     selected_by: str
