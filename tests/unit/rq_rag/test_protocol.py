@@ -101,7 +101,7 @@ def test_whatever_is_written_is_a_clean_query_and_answer_or_unusable(tokens: Con
             continue
         assert got.strip()
         assert "\n" not in got
-        assert not any(token in got for token in tokens.all)
+        assert not any(token in got for token in [*tokens.all, *tokens.turns])
 
 
 @pytest.mark.parametrize(
@@ -112,6 +112,7 @@ def test_whatever_is_written_is_a_clean_query_and_answer_or_unusable(tokens: Con
         ("Who is it?<file_sep>Title: made up", "Who is it?"),
         ("Who is it?<issue_start>Who<issue_start>", "Who is it?"),
         ('"Who is it?"\n', "Who is it?"),
+        ("Who is it?<|im_end|>", "Who is it?"),
         ("Who [A_Response] is it?", "Who (A_Response) is it?"),
     ],
 )
@@ -119,7 +120,9 @@ def test_a_query_ends_at_its_end_or_at_the_next_control_token(reply: str, query:
     assert read_query(reply, SMOLLM2) == query
 
 
-@pytest.mark.parametrize("reply", ["", "\n", "<file_sep>x", "  ", "?!", "<jupyter_output>Paris", "<think>so"])
+@pytest.mark.parametrize(
+    "reply", ["", "\n", "<file_sep>x", "  ", "?!", "<jupyter_output>Paris", "<think>so", "<|im_start|>user"]
+)
 def test_an_empty_query_is_unusable(reply: str) -> None:
     with pytest.raises(UnusableReply, match="none was written"):
         read_query(reply, SMOLLM2)
@@ -127,7 +130,13 @@ def test_an_empty_query_is_unusable(reply: str) -> None:
 
 @pytest.mark.parametrize(
     ("reply", "answer"),
-    [("Paris", "Paris"), ("Answer: Paris", "Paris"), ("Paris\nin France", "Paris in France"), ("42.<file_sep>", "42.")],
+    [
+        ("Paris", "Paris"),
+        ("Answer: Paris", "Paris"),
+        ("Paris\nin France", "Paris in France"),
+        ("42.<file_sep>", "42."),
+        ("42<|im_start|>user", "42"),
+    ],
 )
 def test_an_answer_is_one_line(reply: str, answer: str) -> None:
     assert read_answer(reply, SMOLLM2) == answer

@@ -51,6 +51,7 @@ class ControlTokens:
         evidence: Before the passages that a query found; [R_Evidences].
         evidence_end: After them; [/R_Evidences].
         end: After a query; after the answer stands the model's own end of a turn.
+        turns: The marks of the model's own turns, at which a reply ends whatever comes then.
     """
 
     rewrite: str
@@ -60,6 +61,7 @@ class ControlTokens:
     evidence: str
     evidence_end: str
     end: str
+    turns: tuple[str, ...] = ()
 
     def of(self, action: Action) -> str:
         """The token of an action."""
@@ -93,6 +95,7 @@ SMOLLM2 = ControlTokens(
     evidence="<file_sep>",
     evidence_end="<empty_output>",
     end="\n",
+    turns=("<|im_start|>", "<|im_end|>", "<|endoftext|>"),
 )
 """Single special tokens of SmolLM2's tokenizer that its chats do not use: an adapter needs no new embeddings."""
 
@@ -104,6 +107,7 @@ PAPER = ControlTokens(
     evidence="[R_Evidences]",
     evidence_end="[/R_Evidences]",
     end="[EOS]",
+    turns=("<s>", "</s>"),
 )
 """The authors' own, for a model whose tokenizer was extended with them."""
 
@@ -193,7 +197,7 @@ def read_query(reply: str, tokens: ControlTokens) -> str:
     Raises:
         UnusableReply: There is none.
     """
-    text = _before_tokens(reply, [tokens.end, *tokens.all])
+    text = _before_tokens(reply, [tokens.end, *tokens.all, *tokens.turns])
     query = neutralised(clean(text), limit=_LONGEST_QUERY)
     if not any(character.isalnum() for character in query):
         raise UnusableReply("A query was expected after the action, and none was written.", reply=reply)
@@ -206,7 +210,7 @@ def read_answer(reply: str, tokens: ControlTokens) -> str:
     Raises:
         UnusableReply: There is none.
     """
-    text = _ANSWER_LABEL.sub("", " ".join(clean(_before_tokens(reply, tokens.all)).split()))
+    text = _ANSWER_LABEL.sub("", " ".join(clean(_before_tokens(reply, [*tokens.all, *tokens.turns])).split()))
     if not any(character.isalnum() for character in text):
         raise UnusableReply("An answer was expected, and none was written.", reply=reply)
     return text[:_LONGEST_ANSWER]

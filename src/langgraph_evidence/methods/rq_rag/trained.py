@@ -106,7 +106,7 @@ def _written(task: Task, sample: Sample | None, read: Callable[[str], str]) -> W
         return no_room(settings_of(task).max_context_tokens)
     tokens = tokens_for(task)
     # A reply that ran on past a control token was not cut where its text ends.
-    if sample.truncated and not any(mark in sample.text for mark in tokens.all):
+    if sample.truncated and not any(mark in sample.text for mark in [*tokens.all, *tokens.turns]):
         return cut_short(sample.usage)
     try:
         text = read(sample.text)
