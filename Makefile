@@ -48,6 +48,7 @@ bench: .venv/all-installed smollm2
 	failed=0; \
 	$(BIN)/python benches/latency.py || failed=1; \
 	$(BIN)/python benches/rebel_latency.py || failed=1; \
+	$(BIN)/python benches/rq_rag_latency.py || failed=1; \
 	$(BIN)/python benches/encoder.py || failed=1; \
 	$(BIN)/python benches/engine.py || failed=1; \
 	$(BIN)/python benches/entailment.py || failed=1; \

@@ -15,7 +15,9 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables import RunnableConfig, RunnableLambda
+from langchain_core.runnables.config import var_child_runnable_config
+from typing_extensions import override
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -106,13 +108,40 @@ async def in_thread(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     return await asyncio.wrap_future(outcome)
 
 
-def node(body: Callable[[Any], Coroutine[Any, Any, T]]) -> RunnableLambda[Any, T]:
+class Node(RunnableLambda[Any, Any]):
+    """A LangGraph node that works under `invoke` and `ainvoke` from one coroutine function of the state.
+
+    LangGraph traces a node and sets its context; `RunnableLambda` would do both again, and looks at the signature of
+    its function at every call. Outside a graph it does so.
+
+    Args:
+        body: The coroutine function.
+    """
+
+    def __init__(self, body: Callable[[Any], Coroutine[Any, Any, Any]]) -> None:
+        def sync(state: Any) -> Any:
+            return run_sync(body(state))
+
+        super().__init__(sync, afunc=body, name=body.__name__)
+        self._body = body
+
+    @override
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        return run_sync(self._body(input)) if _in_graph() else super().invoke(input, config, **kwargs)
+
+    @override
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        return await (self._body(input) if _in_graph() else super().ainvoke(input, config, **kwargs))
+
+
+def _in_graph() -> bool:
+    """Whether somebody has set the context of this call, as a graph does for its nodes."""
+    return var_child_runnable_config.get() is not None
+
+
+def node(body: Callable[[Any], Coroutine[Any, Any, Any]]) -> Node:
     """Makes a LangGraph node that works under `invoke` and `ainvoke` from one coroutine function of the state."""
-
-    def sync(state: Any) -> T:
-        return run_sync(body(state))
-
-    return RunnableLambda(sync, afunc=body, name=body.__name__)
+    return Node(body)
 
 
 async def gather(coroutines: Sequence[Coroutine[Any, Any, T]]) -> list[T]:

@@ -17,6 +17,7 @@ from langgraph_evidence.evaluation.judge import judge_answers
 from langgraph_evidence.evaluation.outcome import Journal, RunIdentity
 from langgraph_evidence.evaluation.report import Report, ReportRow, report_row
 from langgraph_evidence.evaluation.runner import graph_answerer, run_questions
+from langgraph_evidence.evaluation.selected import by_selection
 from langgraph_evidence.llm.chat import LanguageModel
 from langgraph_evidence.llm.provider import open_model
 from langgraph_evidence.methods import Components, Method, get_method
@@ -75,6 +76,9 @@ def run_evaluation(
 ) -> Report:
     """Measures a method beside one-shot retrieval of as many passages, and of `fixed_k`.
 
+    A method of several trajectories has a row for each way to select among them, and one for its upper bound: any of
+    them right. In these nothing is declined.
+
     Args:
         method: A method or its name.
         data: A data set, or what `load_data` reads and cuts to `fold` and `limit`.
@@ -118,6 +122,8 @@ class _Evaluation:
         outcomes = await self._run(self.method.name, self._graphs(retrievers), settings=self._settings)
         counts = as_many_as(outcomes)
         rows = [await self._row(self.method.name, outcomes)]
+        for name, selected in by_selection(self.data.questions, outcomes):
+            rows.append(report_row(f"{self.method.name}, {name}", self.data.questions, selected, facts=False))
         as_many = {"as_many_as": self._identity(self.method.name, self._settings).key}
         direct = LanguageModel(self.chat, responders=RESPONDERS) if self.options.direct else None
         rows.append(await self._baseline(retrievers, lambda question: counts[question.id], direct, as_many))

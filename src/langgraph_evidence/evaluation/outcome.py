@@ -44,11 +44,20 @@ class Quoted(TypedDict):
     quote_end: int
 
 
+class Candidate(TypedDict):
+    """The answer of one trajectory of a run, with its evidence and the names of the selections that chose it."""
+
+    answer: str
+    evidence: list[EvidenceId]
+    selected_by: list[str]
+
+
 class _Told(TypedDict, total=False):
     """What not every outcome has: runs of earlier versions, baselines and failed runs have none of it."""
 
     support: float
     guess: str
+    candidates: list[Candidate]
     error: Failure
 
 
@@ -56,7 +65,8 @@ class Outcome(_Told):
     """One question's result; with `error` the run failed and the rest is empty.
 
     `seconds` is the wall time of this question, which includes waiting for its turn at a shared model. `support` is
-    that of the answer by its verified citations, or of the `guess`, the answer that was not trusted.
+    that of the answer by its verified citations, or of the `guess`, the answer that was not trusted; `candidates` are
+    the answers of a method's trajectories.
     """
 
     id: str

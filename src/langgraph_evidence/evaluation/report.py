@@ -13,6 +13,7 @@ from langgraph_evidence.evaluation.tables import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from rich.table import Table
 
@@ -79,6 +80,7 @@ def report_row(
     outcomes: Sequence[Outcome],
     *,
     answers: bool = True,
+    facts: bool = True,
     judged: Mapping[str, bool | None] | None = None,
 ) -> ReportRow:
     """Scores one method's outcomes.
@@ -88,6 +90,7 @@ def report_row(
         questions: The questions.
         outcomes: Their outcomes, in the same order.
         answers: Whether it answers at all; a mere retrieval has no answer metrics.
+        facts: Whether its answers have citations of their own, which supporting facts are scored by.
         judged: A judge's verdicts by question id.
     """
     scores = [score_outcome(*pair) for pair in zip(questions, outcomes, strict=True)]
@@ -95,7 +98,9 @@ def report_row(
         if judged is not None:
             row["judged"] = float(judged.get(outcome["id"]) is True)
         if not answers:
-            _drop_answers(row)
+            _drop(row, _ANSWER_METRICS)
+        if not (answers and facts):
+            _drop(row, {name for name in row if name.startswith(("fact_", "joint_"))})
     failed = [outcome for outcome in outcomes if "error" in outcome]
     ran = [row for row, outcome in zip(scores, outcomes, strict=True) if "error" not in outcome]
     refused = sum(map(declined, outcomes))
@@ -114,10 +119,9 @@ def report_row(
     )
 
 
-def _drop_answers(row: dict[str, float]) -> None:
-    for name in list(row):
-        if name in _ANSWER_METRICS or name.startswith(("fact_", "joint_")):
-            del row[name]
+def _drop(row: dict[str, float], names: AbstractSet[str]) -> None:
+    for name in names & row.keys():
+        del row[name]
 
 
 def _means(scores: Sequence[Mapping[str, float]]) -> dict[str, Interval]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph_evidence.concurrency import gather
 from langgraph_evidence.errors import InvalidInput, MissingExtra, ModelError, ResourceError
 from langgraph_evidence.evaluation.outcome import EvidenceId, Failure, Outcome, Quoted
+from langgraph_evidence.evaluation.selected import candidates_of
 from langgraph_evidence.types import no_usage
 
 if TYPE_CHECKING:
@@ -113,6 +114,8 @@ def outcome_of(question: Question, output: Mapping[str, Any], *, seconds: float)
         outcome["support"] = float(output["support"])
     if output.get("guess") is not None:
         outcome["guess"] = str(output["guess"]["answer"])
+    if output.get("trajectories"):
+        outcome["candidates"] = candidates_of(output)
     return outcome
 
 
