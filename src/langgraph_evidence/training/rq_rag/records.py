@@ -1,0 +1,117 @@
+"""A training record of RQ-RAG: one question, the steps that lead to its answer, and where each of them came from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from langgraph_evidence.errors import InvalidInput, ResourceError
+from langgraph_evidence.methods.rq_rag.protocol import RefinedQuery, Refinement
+from langgraph_evidence.models.base import write_aside
+from langgraph_evidence.retrieval.reading import json_lines
+from langgraph_evidence.types import Passage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+Form = Literal["refined", "one_shot"]
+"""Whether the model refines its queries (equation 1), or reads once what the question itself finds: its fair rival."""
+
+FORMS: tuple[Form, ...] = ("refined", "one_shot")
+_FOLDS_OF_OURS = 8
+
+
+class Step(TypedDict):
+    """One refined query and the passages that it found, best first, as they are shown."""
+
+    action: Refinement
+    query: str
+    passages: list[Passage]
+
+
+class Source(TypedDict):
+    """Where a record comes from: a row of a file, and whoever wrote its queries and its answer.
+
+    `prompts` are the names and hashes of the prompts, empty where the data set itself says all; `model` is then "".
+    """
+
+    dataset: str
+    file: str
+    row: str
+    model: str
+    prompts: dict[str, str]
+
+
+class Record(TypedDict):
+    """One trajectory to learn from.
+
+    `answer` is what is learned, `answers` all that are right; `fold` tells the part of the data that it may be used in.
+    """
+
+    id: str
+    form: Form
+    question: str
+    steps: list[Step]
+    answer: str
+    answers: list[str]
+    fold: int
+    source: Source
+
+
+_RECORD: TypeAdapter[Record] = TypeAdapter(Record)
+
+
+def record_steps(record: Record) -> list[RefinedQuery]:
+    """The steps as the protocol writes them."""
+    return [RefinedQuery(step["action"], step["query"], step["passages"]) for step in record["steps"]]
+
+
+def fold_of(question: str) -> int:
+    """The fold of a question whose data set has none: 0 to 7 by its hash, so that 8 and 9 stay what they are."""
+    return int(hashlib.sha256(question.strip().lower().encode()).hexdigest(), 16) % _FOLDS_OF_OURS
+
+
+def write_records(path: Path, records: Iterable[Record]) -> None:
+    """Writes one record a line, the file as a whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_aside(path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode())
+
+
+def read_records(path: Path) -> list[Record]:
+    """Reads what `write_records` or the annotation wrote.
+
+    Raises:
+        ResourceError: The file is missing or a line is no record; the message names the line.
+    """
+    return [_checked(place, value) for place, value in json_lines(path)]
+
+
+def _checked(place: str, value: object) -> Record:
+    try:
+        return _RECORD.validate_python(value)
+    except ValidationError as error:
+        first = cast("dict[str, Any]", error.errors()[0])
+        where = ".".join(map(str, first["loc"])) or "the line"
+        raise ResourceError(f"{place}: not a record of RQ-RAG: {where}: {first['msg']}. Make the file again.") from None
+
+
+def check_form(form: str) -> Form:
+    """The form of that name.
+
+    Raises:
+        InvalidInput: There is none.
+    """
+    if form not in FORMS:
+        raise InvalidInput(f"The form was given as {form!r}; it is one of {', '.join(FORMS)}.")
+    return cast("Form", form)
+
+
+def of_folds(records: Sequence[Record], folds: Iterable[int]) -> list[Record]:
+    """The records of these folds."""
+    wanted = frozenset(folds)
+    return [record for record in records if record["fold"] in wanted]

@@ -1,0 +1,135 @@
+"""From drafts to records: every hop is searched as inference will search it, and what lacks its support is dropped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from langgraph_evidence.methods.rq_rag.protocol import neutralised
+from langgraph_evidence.retrieval.bm25 import BM25Retriever
+from langgraph_evidence.text import holds
+from langgraph_evidence.training.rq_rag.queries import names_only
+from langgraph_evidence.training.rq_rag.records import Record, Source, Step
+from langgraph_evidence.types import Passage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from langgraph_evidence.training.rq_rag.drafts import Draft, Hop
+    from langgraph_evidence.training.rq_rag.records import Form
+
+NO_SUPPORT = "a supporting passage was not found"
+UNKNOWABLE = "a query needs a name that nobody could have read"
+CUT_OFF = "the answer stands behind the cut of its passage"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """How the records' evidence is found and shown.
+
+    Args:
+        passages: A query gets (section 2.1; appendix B.4: the top 3).
+        passage_chars: The most characters of a passage that are shown, in training and, by its card, at inference.
+    """
+
+    passages: int = 3
+    passage_chars: int = 2000
+
+
+@dataclass
+class Dropped:
+    """How many drafts were dropped, by reason."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+class _Search:
+    """One draft's passages while they are searched."""
+
+    def __init__(self, draft: Draft, options: SearchOptions) -> None:
+        self._draft, self._options = draft, options
+        self._retriever = BM25Retriever(passages=draft.passages)
+        self.seen: set[int] = set()
+        self._text = draft.question
+
+    def top(self, query: str, count: int | None = None) -> list[int]:
+        return [int(place) for place in self._retriever.rank(query, count or self._options.passages).positions]
+
+    def knows(self, query: str) -> bool:
+        return names_only(query, self._text)
+
+    def shown(self, place: int) -> Passage:
+        passage = self._draft.passages[place]
+        text = neutralised(passage["text"], limit=self._options.passage_chars)
+        return Passage(id=passage["id"], title=passage["title"], text=text)
+
+    def show(self, places: Sequence[int]) -> list[Passage]:
+        self.seen |= set(places)
+        passages = [self.shown(place) for place in places]
+        self._text = " ".join([self._text, *(f"{passage['title']} {passage['text']}" for passage in passages)])
+        return passages
+
+    def missing(self) -> str:
+        """Why the draft is of no use after all its hops; empty where it is."""
+        if not self._draft.gold <= self.seen:
+            return NO_SUPPORT
+        answer, whole = self._draft.answers[0], " ".join(self._draft.passages[place]["text"] for place in self.seen)
+        return CUT_OFF if holds(whole, answer) and not holds(self._text, answer) else ""
+
+
+def refined(draft: Draft, options: SearchOptions, dropped: Dropped) -> Record | None:
+    """The record of a draft, searched hop by hop; None, and counted, where its support is not found.
+
+    For each hop the first of its queries that finds one of its passages is taken, so long as it names nothing that
+    stands neither in the question nor in a passage shown before.
+    """
+    search = _Search(draft, options)
+    steps: list[Step] = []
+    for hop in draft.hops:
+        query = _query(hop, search)
+        if query is None:
+            dropped.counts[UNKNOWABLE] += 1
+            return None
+        steps.append(Step(action=draft.action, query=query, passages=search.show(search.top(query))))
+    reason = search.missing()
+    if reason:
+        dropped.counts[reason] += 1
+        return None
+    return _record(draft, steps, "refined")
+
+
+def one_shot(draft: Draft, options: SearchOptions, *, passages: int) -> Record:
+    """The rival's record of the same row: what the question itself finds, so many passages, read once.
+
+    It is never dropped: whoever does not refine has to live with what the question finds.
+    """
+    search = _Search(draft, options)
+    found = search.show(search.top(draft.question, passages)) if passages else []
+    steps = [Step(action="rewrite", query=draft.question, passages=found)] if passages else []
+    return _record(draft, steps, "one_shot")
+
+
+def shown_passages(record: Record) -> int:
+    """How many different passages a record shows."""
+    return len({passage["id"] for step in record["steps"] for passage in step["passages"]})
+
+
+def _query(hop: Hop, search: _Search) -> str | None:
+    known = [query for query in hop.queries if search.knows(query)]
+    finding = (query for query in known if hop.gold & set(search.top(query)))
+    return next(finding, known[0] if known else None)
+
+
+def _record(draft: Draft, steps: list[Step], form: Form) -> Record:
+    source = Source(dataset=draft.dataset, file=draft.file, row=draft.row, model="", prompts={})
+    return Record(
+        id=f"{draft.dataset}/{draft.row}",
+        form=form,
+        question=draft.question,
+        steps=steps,
+        answer=draft.answers[0],
+        answers=list(draft.answers),
+        fold=draft.fold,
+        source=source,
+    )
