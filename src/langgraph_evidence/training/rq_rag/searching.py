@@ -30,10 +30,13 @@ class SearchOptions:
 
     Args:
         passages: A query gets (section 2.1; appendix B.4: the top 3).
+        unseen: A query brings passages that its trajectory does not show yet, as the method's own default has it;
+            by the paper the same one may come again.
         passage_chars: The most characters of a passage that are shown, in training and, by its card, at inference.
     """
 
     passages: int = 3
+    unseen: bool = True
     passage_chars: int = 2000
 
 
@@ -54,7 +57,10 @@ class _Search:
         self._text = draft.question
 
     def top(self, query: str, count: int | None = None) -> list[int]:
-        return [int(place) for place in self._retriever.rank(query, count or self._options.passages).positions]
+        count = count or self._options.passages
+        held = self.seen if self._options.unseen else set()
+        places = self._retriever.rank(query, count + len(held)).positions.tolist()
+        return [place for place in places if place not in held][:count]
 
     def knows(self, query: str) -> bool:
         return names_only(query, self._text)
@@ -91,7 +97,10 @@ def refined(draft: Draft, options: SearchOptions, dropped: Dropped) -> Record | 
         if query is None:
             dropped.counts[UNKNOWABLE] += 1
             return None
-        steps.append(Step(action=draft.action, query=query, passages=search.show(search.top(query))))
+        found = search.top(query)
+        # What was found before is not shown again: a query that brings nothing more need not be asked.
+        if found:
+            steps.append(Step(action=draft.action, query=query, passages=search.show(found)))
     reason = search.missing()
     if reason:
         dropped.counts[reason] += 1
@@ -117,7 +126,7 @@ def shown_passages(record: Record) -> int:
 
 def _query(hop: Hop, search: _Search) -> str | None:
     known = [query for query in hop.queries if search.knows(query)]
-    finding = (query for query in known if hop.gold & set(search.top(query)))
+    finding = (query for query in known if hop.gold & (search.seen | set(search.top(query))))
     return next(finding, known[0] if known else None)
 
 
