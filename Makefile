@@ -7,15 +7,19 @@ BIN = .venv/bin
 DATA = data
 PIP = $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: demo setup test check mutate docs results bench clean
+.PHONY: demo setup smollm2 test check mutate docs results bench clean
 
 demo: .venv/demo-installed
 	$(BIN)/evidence ask "What is the date of death of the founder of university University Of Los Andes (Colombia)?"
 	$(BIN)/evidence ask "Where was the director of film The Alster Case born?"
 
-setup: .venv/all-installed
+setup: .venv/all-installed smollm2
 
-test: .venv/all-installed
+# The language model in the box, into the user's cache, where it is looked for each time; the tests use the real one.
+smollm2: .venv/all-installed
+	$(BIN)/evidence models get smollm2
+
+test: .venv/all-installed smollm2
 	$(BIN)/python -m pytest --cov --cov-report=term-missing:skip-covered
 
 check: .venv/all-installed

@@ -2,7 +2,7 @@
 
 The environment chooses the parts, once, when this file is loaded:
 
-- `EVIDENCE_MODEL`: "offline", or provider:model as LangChain names it.
+- `EVIDENCE_MODEL`: "offline", "smollm2", or provider:model as LangChain names it.
 - `EVIDENCE_INDEX`: an index made by `evidence index build`, or
 - `EVIDENCE_CORPUS`: a file or folder of passages; without either, the shipped sample.
 """

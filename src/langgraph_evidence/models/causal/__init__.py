@@ -3,8 +3,9 @@
 A chat model (`llm.local`) and a reward from two models (`models.progress_reward`) are made of the same `CausalModel`.
 """
 
+from langgraph_evidence.models.causal.box import get_smollm2, smollm2_folder
 from langgraph_evidence.models.causal.likelihood import TokenLikelihood
 from langgraph_evidence.models.causal.model import CausalModel
 from langgraph_evidence.models.causal.sampling import Allowed, SampledToken, Sampling
 
-__all__ = ["Allowed", "CausalModel", "SampledToken", "Sampling", "TokenLikelihood"]
+__all__ = ["Allowed", "CausalModel", "SampledToken", "Sampling", "TokenLikelihood", "get_smollm2", "smollm2_folder"]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import torch
 
-from langgraph_evidence.errors import ModelError, ResourceError
+from langgraph_evidence.errors import InvalidInput, ModelError, ResourceError
 from langgraph_evidence.models.base import read_pretrained
+from langgraph_evidence.models.causal.box import SMOLLM2, convert, smollm2_folder
 from langgraph_evidence.models.causal.sampling import Drawing, read_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from langgraph_evidence.models.causal.sampling import SampledToken, Sampling
 
@@ -41,7 +42,7 @@ class CausalModel:
         """Reads weights from safetensors only; code that comes with a model is never run.
 
         Args:
-            source: A directory, or the id of a model on the hub.
+            source: A directory, the id of a model on the hub, `"smollm2"`, or a GGUF file (converted once).
             device: Where to compute; auto takes a GPU where there is one.
             precision: Type of the weights; auto takes the one that they are stored in.
 
@@ -51,20 +52,42 @@ class CausalModel:
             InvalidInput: No such device or precision.
         """
         model, tokenizer = read_pretrained(
-            source, "AutoModelForCausalLM", what="a causal language model", device=device, precision=precision
+            _folder(source), "AutoModelForCausalLM", what="a causal language model", device=device, precision=precision
         )
         return cls(model, tokenizer, name=str(source))
 
-    def encode(self, turns: Sequence[dict[str, str]]) -> list[int]:
-        """Writes a conversation in the model's chat template; a model without one gets the plain texts."""
+    def encode(self, turns: Sequence[dict[str, str]], begun: str = "") -> list[int]:
+        """Writes a conversation in the model's chat template; a model without one gets the plain texts.
+
+        Args:
+            turns: Role and content of each.
+            begun: The beginning of the reply, which is written on from; control tokens in it are read as such.
+        """
         if self._tokenizer.chat_template:
             text = self._tokenizer.apply_chat_template(list(turns), add_generation_prompt=True, tokenize=False)
-            return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
-        return list(self._tokenizer("\n\n".join(turn["content"] for turn in turns))["input_ids"])
+            return list(self._tokenizer(text + begun, add_special_tokens=False)["input_ids"])
+        return list(self._tokenizer("\n\n".join([*(turn["content"] for turn in turns), begun]))["input_ids"])
 
-    def decode(self, tokens: Sequence[int]) -> str:
-        """The text of tokens."""
-        return str(self._tokenizer.decode(list(tokens), skip_special_tokens=True))
+    def decode(self, tokens: Sequence[int], *, control: bool = False) -> str:
+        """The text of tokens, with or without the control tokens among them."""
+        return str(self._tokenizer.decode(list(tokens), skip_special_tokens=not control))
+
+    def token(self, text: str) -> int:
+        """The one token that a text is.
+
+        Raises:
+            InvalidInput: It is none, or several.
+        """
+        ids = self._tokenizer(text, add_special_tokens=False)["input_ids"]
+        if len(ids) != 1:
+            raise InvalidInput(f"{text!r} is {len(ids)} tokens of {self._name}; give a text that is one.")
+        return int(ids[0])
+
+    def control_token(self, text: str) -> int | None:
+        """The control token that a text is, which `decode` leaves out; None for a text that is none."""
+        known = self._tokenizer.added_tokens_encoder.get(text)
+        special = known is not None and self._tokenizer.added_tokens_decoder[known].special
+        return known if special else None
 
     def generate(self, prompt: Sequence[int], *, limit: int, sampling: Sampling) -> Iterator[list[SampledToken | None]]:
         """Generates one reply for each seed, all of them a token further with each step.
@@ -118,6 +141,12 @@ class CausalModel:
             logits = self._model(input_ids=ids).logits[0, :-1].float()
         found = torch.log_softmax(logits, -1).gather(1, ids[0, 1:, None])[:, 0].tolist()
         return list(zip(offsets, found, strict=True))
+
+
+def _folder(source: str | Path) -> str | Path:
+    if str(source) == SMOLLM2:
+        return smollm2_folder()
+    return convert(Path(source)) if str(source).endswith(".gguf") else source
 
 
 def _end_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
