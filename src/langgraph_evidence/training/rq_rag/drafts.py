@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from langgraph_evidence.methods.rq_rag.protocol import Refinement
+    from langgraph_evidence.retrieval.bm25 import BM25Retriever
     from langgraph_evidence.training.base import Row
     from langgraph_evidence.types import Passage
 
@@ -47,6 +48,7 @@ class Draft:
         gold: Positions of all those that its answer needs.
         hops: In their order; none where the question is answered at once.
         action: How its queries are made of the question.
+        retriever: Over the passages, where many questions share them; else one is made when it is searched.
     """
 
     dataset: str
@@ -59,6 +61,7 @@ class Draft:
     gold: frozenset[int]
     hops: tuple[Hop, ...]
     action: Refinement = "decompose"
+    retriever: BM25Retriever | None = None
 
 
 def multihop_draft(dataset: str, file: str, row: Row, steps: Sequence[str] = ()) -> Draft | None:
@@ -77,14 +80,16 @@ def multihop_draft(dataset: str, file: str, row: Row, steps: Sequence[str] = ())
     hops = hops_of(row, passages, gold, steps)
     answers = (row["answer"], *(row.get("answer_aliases") or ()))
     fold, question = row["fold"], " ".join(row["question"].split())
-    return Draft(dataset, file, str(row["id"]), fold, question, answers, passages, frozenset(gold), hops) if hops else None
+    return (
+        Draft(dataset, file, str(row["id"]), fold, question, answers, passages, frozenset(gold), hops) if hops else None
+    )
 
 
 def hops_of(row: Row, passages: Sequence[Passage], gold: Sequence[int], steps: Sequence[str] = ()) -> tuple[Hop, ...]:
     """The hops of a multi-hop row by what it says of them: its own decomposition, triples, or two gold passages."""
     written = [hop for hop in row.get("decomposition") or () if not hop.get("llm_generated")]
     if written:
-        return _decomposed(written, gold)
+        return decomposed_hops(written, gold)
     if row.get("evidences"):
         return _triples(row["evidences"], passages, gold)
     if len(gold) == _PAIR:
@@ -92,8 +97,8 @@ def hops_of(row: Row, passages: Sequence[Passage], gold: Sequence[int], steps: S
     return ()
 
 
-def _decomposed(hops: Sequence[Row], gold: Sequence[int]) -> tuple[Hop, ...]:
-    """MuSiQue: sub-questions with the answers of earlier ones filled in."""
+def decomposed_hops(hops: Sequence[Row], gold: Sequence[int]) -> tuple[Hop, ...]:
+    """Sub-questions with the answers of earlier ones filled in; without a `support_idx` any gold passage will do."""
     answers = [str(hop["answer"]) for hop in hops]
     found = []
     for number, hop in enumerate(hops):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langgraph_evidence.methods.rq_rag.protocol import Piece, conversation, neutralised, trajectory
-from langgraph_evidence.training.rq_rag.records import record_steps
+from langgraph_evidence.training.rq_rag.records import record_steps, shown
 from langgraph_evidence.types import Passage
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Encoder:
 
     def example(self, record: Record) -> Example | None:
         """The record in at most `max_tokens`; None where it does not fit however short its passages are."""
-        limit = max((len(p["text"]) for step in record["steps"] for p in step["passages"]), default=0)
+        limit = max((len(passage["text"]) for passage in shown(record)), default=0)
         while True:
             made = self._encoded(_shortened(record, limit))
             if len(made.ids) <= self._options.max_tokens:

@@ -1,4 +1,4 @@
-"""What a run keeps: the best weights by the loss on fold 7, a checkpoint every few minutes, and a card that says all."""
+"""What a run keeps: the best weights by the loss on fold 7, a checkpoint every few minutes, a card that says all."""
 
 from __future__ import annotations
 

@@ -1,8 +1,47 @@
-"""How RQ-RAG's language model is fine-tuned; every value is written to the adapter's card."""
+"""How RQ-RAG's records are made and its language model is fine-tuned; every value is written to the adapter's card."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from langgraph_evidence.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+T = TypeVar("T")
+Form = Literal["refined", "one_shot"]
+"""Whether the model refines its queries (equation 1), or reads once what the question itself finds: its fair rival."""
+_Count = Annotated[int, Field(ge=0)]
+_Positive = Annotated[int, Field(ge=1)]
+_Share = Annotated[float, Field(ge=0, le=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MakeOptions:
+    """Which records are made, and how their evidence is found and shown.
+
+    Args:
+        form: refined, or one_shot for the rival that is trained on the same rows.
+        datasets: all, or names with commas between them.
+        most: Rows of a data set at most; 0 takes all.
+        max_hops: Questions of more hops are left out; 0 takes all.
+        passages: A query gets (section 2.1; appendix B.4: the top 3).
+        unseen: A query brings passages that its trajectory does not show yet, as the method's own default has it;
+            by the paper the same one may come again.
+        passage_chars: The most characters of a passage that are shown, in training and, by its card, at inference.
+    """
+
+    form: Form = "refined"
+    datasets: str = "all"
+    most: _Count = 0
+    max_hops: _Count = 0
+    passages: _Positive = 3
+    unseen: bool = True
+    passage_chars: Annotated[int, Field(ge=50, le=100_000)] = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,26 +73,26 @@ class FineTuneOptions:
     """
 
     full: bool = False
-    rank: int = 16
-    alpha: int = 32
-    dropout: float = 0.0
-    epochs: float = 1.0
-    learning_rate: float | None = None
-    warmup: float = 0.03
-    clip: float = 1.0
-    batch_tokens: int = 4096
-    accumulate: int = 4
-    max_tokens: int = 4096
+    rank: _Positive = 16
+    alpha: _Positive = 32
+    dropout: _Share = 0.0
+    epochs: Annotated[float, Field(gt=0)] = 1.0
+    learning_rate: Annotated[float, Field(gt=0)] | None = None
+    warmup: _Share = 0.03
+    clip: Annotated[float, Field(gt=0)] = 1.0
+    batch_tokens: _Positive = 4096
+    accumulate: _Positive = 4
+    max_tokens: _Positive = 4096
     mask_retrieved: bool = True
-    records: int = 0
-    measured: int = 0
-    measure_every: int = 0
-    save_minutes: float = 5.0
-    max_steps: int = 0
-    seed: int = 0
-    precision: str = "auto"
+    records: _Count = 0
+    measured: _Count = 0
+    measure_every: _Count = 0
+    save_minutes: Annotated[float, Field(gt=0)] = 5.0
+    max_steps: _Count = 0
+    seed: _Count = 0
+    precision: Literal["auto", "fp32", "bf16"] = "auto"
     gradient_checkpointing: bool = False
-    threads: int = 0
+    threads: _Count = 0
 
     @property
     def rate(self) -> float:
@@ -61,3 +100,33 @@ class FineTuneOptions:
         if self.learning_rate is not None:
             return self.learning_rate
         return 2e-5 if self.full else 2e-4
+
+
+def read_options(options: type[T], given: Mapping[str, Any]) -> T:
+    """Options out of words or values by name.
+
+    Raises:
+        InvalidInput: A value is not allowed; the message names it and what it takes.
+    """
+    try:
+        return TypeAdapter(options).validate_python(dict(given))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = ".".join(map(str, first["loc"]))
+        raise InvalidInput(f"{name} was given as {first['input']!r}: {first['msg']}.") from None
+
+
+def shared_out(given: Mapping[str, str]) -> tuple[MakeOptions, FineTuneOptions]:
+    """Options of the records and of the fine-tuning out of one set of words, each known by its name.
+
+    Raises:
+        InvalidInput: A name is no option, or a value is not allowed.
+    """
+    names = {options: {field.name for field in fields(options)} for options in (MakeOptions, FineTuneOptions)}
+    unknown = sorted(given.keys() - names[MakeOptions] - names[FineTuneOptions])
+    if unknown:
+        known = ", ".join(sorted(names[MakeOptions] | names[FineTuneOptions]))
+        raise InvalidInput(f"There is no option {unknown[0]!r}. Options: {known}.")
+    make = {name: value for name, value in given.items() if name in names[MakeOptions]}
+    tune = {name: value for name, value in given.items() if name in names[FineTuneOptions]}
+    return read_options(MakeOptions, make), read_options(FineTuneOptions, tune)

@@ -7,16 +7,16 @@ trajectory sees another; a batch of one such sequence wastes no token.
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import torch
+from torch import Tensor
+from typing_extensions import TypedDict
 
 from langgraph_evidence.training.rq_rag.examples import IGNORED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from torch import Tensor
 
     from langgraph_evidence.training.rq_rag.examples import Example
 

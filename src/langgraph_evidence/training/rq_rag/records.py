@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from langgraph_evidence.errors import InvalidInput, ResourceError
+from langgraph_evidence.errors import ResourceError
 from langgraph_evidence.methods.rq_rag.protocol import RefinedQuery, Refinement
 from langgraph_evidence.models.base import write_aside
 from langgraph_evidence.retrieval.reading import json_lines
+from langgraph_evidence.training.rq_rag.options import Form
 from langgraph_evidence.types import Passage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-Form = Literal["refined", "one_shot"]
-"""Whether the model refines its queries (equation 1), or reads once what the question itself finds: its fair rival."""
-
-FORMS: tuple[Form, ...] = ("refined", "one_shot")
 _FOLDS_OF_OURS = 8
 
 
@@ -71,6 +68,11 @@ def record_steps(record: Record) -> list[RefinedQuery]:
     return [RefinedQuery(step["action"], step["query"], step["passages"]) for step in record["steps"]]
 
 
+def shown(record: Record) -> list[Passage]:
+    """All passages that a record shows, in order; one that is shown twice stands there twice."""
+    return [passage for step in record["steps"] for passage in step["passages"]]
+
+
 def fold_of(question: str) -> int:
     """The fold of a question whose data set has none: 0 to 7 by its hash, so that 8 and 9 stay what they are."""
     return int(hashlib.sha256(question.strip().lower().encode()).hexdigest(), 16) % _FOLDS_OF_OURS
@@ -98,17 +100,6 @@ def _checked(place: str, value: object) -> Record:
         first = cast("dict[str, Any]", error.errors()[0])
         where = ".".join(map(str, first["loc"])) or "the line"
         raise ResourceError(f"{place}: not a record of RQ-RAG: {where}: {first['msg']}. Make the file again.") from None
-
-
-def check_form(form: str) -> Form:
-    """The form of that name.
-
-    Raises:
-        InvalidInput: There is none.
-    """
-    if form not in FORMS:
-        raise InvalidInput(f"The form was given as {form!r}; it is one of {', '.join(FORMS)}.")
-    return cast("Form", form)
 
 
 def of_folds(records: Sequence[Record], folds: Iterable[int]) -> list[Record]:

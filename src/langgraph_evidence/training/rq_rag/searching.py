@@ -2,57 +2,33 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from langgraph_evidence.methods.rq_rag.protocol import neutralised
 from langgraph_evidence.retrieval.bm25 import BM25Retriever
 from langgraph_evidence.text import holds
 from langgraph_evidence.training.rq_rag.queries import names_only
-from langgraph_evidence.training.rq_rag.records import Record, Source, Step
+from langgraph_evidence.training.rq_rag.records import Record, Source, Step, shown
 from langgraph_evidence.types import Passage
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Sequence
 
     from langgraph_evidence.training.rq_rag.drafts import Draft, Hop
-    from langgraph_evidence.training.rq_rag.records import Form
+    from langgraph_evidence.training.rq_rag.options import Form, MakeOptions
 
 NO_SUPPORT = "a supporting passage was not found"
 UNKNOWABLE = "a query needs a name that nobody could have read"
 CUT_OFF = "the answer stands behind the cut of its passage"
 
 
-@dataclass(frozen=True, kw_only=True)
-class SearchOptions:
-    """How the records' evidence is found and shown.
-
-    Args:
-        passages: A query gets (section 2.1; appendix B.4: the top 3).
-        unseen: A query brings passages that its trajectory does not show yet, as the method's own default has it;
-            by the paper the same one may come again.
-        passage_chars: The most characters of a passage that are shown, in training and, by its card, at inference.
-    """
-
-    passages: int = 3
-    unseen: bool = True
-    passage_chars: int = 2000
-
-
-@dataclass
-class Dropped:
-    """How many drafts were dropped, by reason."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-
-
 class _Search:
     """One draft's passages while they are searched."""
 
-    def __init__(self, draft: Draft, options: SearchOptions) -> None:
+    def __init__(self, draft: Draft, options: MakeOptions) -> None:
         self._draft, self._options = draft, options
-        self._retriever = BM25Retriever(passages=draft.passages)
+        self._retriever = draft.retriever or BM25Retriever(passages=draft.passages)
         self.seen: set[int] = set()
         self._text = draft.question
 
@@ -84,18 +60,20 @@ class _Search:
         return CUT_OFF if holds(whole, answer) and not holds(self._text, answer) else ""
 
 
-def refined(draft: Draft, options: SearchOptions, dropped: Dropped) -> Record | None:
+def refined(draft: Draft, options: MakeOptions, dropped: Counter[str]) -> Record | None:
     """The record of a draft, searched hop by hop; None, and counted, where its support is not found.
 
     For each hop the first of its queries that finds one of its passages is taken, so long as it names nothing that
     stands neither in the question nor in a passage shown before.
     """
+    if not draft.hops:
+        return _record(draft, [], "refined")
     search = _Search(draft, options)
     steps: list[Step] = []
     for hop in draft.hops:
         query = _query(hop, search)
         if query is None:
-            dropped.counts[UNKNOWABLE] += 1
+            dropped[UNKNOWABLE] += 1
             return None
         found = search.top(query)
         # What was found before is not shown again: a query that brings nothing more need not be asked.
@@ -103,25 +81,26 @@ def refined(draft: Draft, options: SearchOptions, dropped: Dropped) -> Record | 
             steps.append(Step(action=draft.action, query=query, passages=search.show(found)))
     reason = search.missing()
     if reason:
-        dropped.counts[reason] += 1
+        dropped[reason] += 1
         return None
     return _record(draft, steps, "refined")
 
 
-def one_shot(draft: Draft, options: SearchOptions, *, passages: int) -> Record:
+def one_shot(draft: Draft, options: MakeOptions, *, passages: int) -> Record:
     """The rival's record of the same row: what the question itself finds, so many passages, read once.
 
     It is never dropped: whoever does not refine has to live with what the question finds.
     """
+    if not passages:
+        return _record(draft, [], "one_shot")
     search = _Search(draft, options)
-    found = search.show(search.top(draft.question, passages)) if passages else []
-    steps = [Step(action="rewrite", query=draft.question, passages=found)] if passages else []
+    steps = [Step(action="rewrite", query=draft.question, passages=search.show(search.top(draft.question, passages)))]
     return _record(draft, steps, "one_shot")
 
 
 def shown_passages(record: Record) -> int:
     """How many different passages a record shows."""
-    return len({passage["id"] for step in record["steps"] for passage in step["passages"]})
+    return len({passage["id"] for passage in shown(record)})
 
 
 def _query(hop: Hop, search: _Search) -> str | None:

@@ -123,7 +123,9 @@ def _card(identity: dict[str, Any], rows: Sequence[Record], base: Base, learned:
         "learned_tokens": sum(batch["labels"].numel() for batch in learned),
         "datasets": sorted({row["source"]["dataset"] for row in rows}),
         "forms": sorted({row["form"] for row in rows}),
-        "longest_passage": max((len(p["text"]) for row in rows for s in row["steps"] for p in s["passages"]), default=0),
+        "longest_passage": max(
+            (len(p["text"]) for row in rows for s in row["steps"] for p in s["passages"]), default=0
+        ),
         "versions": {name: importlib.metadata.version(name) for name in _PACKAGES},
     }
 
