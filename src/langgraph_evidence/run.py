@@ -143,6 +143,10 @@ class MethodRun(ABC, Generic[S]):
         """What the method still has to put into the state before it is concluded."""
         return {}
 
+    def from_knowledge(self, ended: Any) -> bool:  # noqa: ARG002 - for the methods whose rule looks at the run
+        """Whether an answer for which the run holds no evidence is the model's own, and stands as such."""
+        return self.may_not_search
+
     def begin(self, state: Any) -> Any:
         """Checks what is asked, fixes the run's settings, and clears what an earlier question left on the thread."""
         asked = state.get(self.asks_for)
@@ -245,7 +249,7 @@ class MethodRun(ABC, Generic[S]):
         # Nobody but an edit ends a run without saying why.
         stopped: Stopped = ended["stopped"] or ("answered" if answer else "no_answer")
         why = self.doubt(ended, answer, checked) if answer else ""
-        if why and self.may_not_search and not ended["evidence"]:
+        if why and not ended["evidence"] and self.from_knowledge(ended):
             why, stopped = "", "own_knowledge" if stopped == "answered" else stopped
         guess = guess_of(checked, answer, why) if why else None
         told = not why or self.settings_of(ended).if_unsupported == "guess"

@@ -9,6 +9,7 @@ from typing import Any
 
 import furepa_world
 import rebel_world
+import rq_rag_world
 from furepa_world import FixedScorer, WordRetriever
 from toy import ToySettings, create_toy, events, offline, telling
 from toy import prompts as toy_prompts
@@ -171,5 +172,21 @@ def toy() -> Case:
     )
 
 
-CASES: dict[str, Callable[[], Case]] = {"furepa": furepa, "rebel": rebel, "toy": toy}
+def rq_rag() -> Case:
+    """RQ-RAG: two hops, prompted."""
+    return Case(
+        method=get_method("rq_rag"),
+        question=furepa_world.QUESTION,
+        answer="Gwalior, India",
+        script=rq_rag_world.scripted,
+        endless=rq_rag_world.searching,
+        passages=furepa_world.PASSAGES,
+        first_end=4,
+        fragments=("answer", "rewrite", "decompose", "disambiguate", "Retrieval Necessity: yes", "Query: x", "1. Who?"),
+        local={"verifier": TrustingVerifier()},
+        unending={"depth": 16},
+    )
+
+
+CASES: dict[str, Callable[[], Case]] = {"furepa": furepa, "rebel": rebel, "rq_rag": rq_rag, "toy": toy}
 """One entry a method of the registry, and the toy."""

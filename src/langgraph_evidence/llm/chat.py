@@ -16,7 +16,7 @@ from langgraph_evidence.llm.limiter import Slots
 from langgraph_evidence.llm.prompt import Prompt, PromptCall
 from langgraph_evidence.llm.provider import Provider, open_model, unwrap
 from langgraph_evidence.llm.refusals import Refusals, refused_parameter, without
-from langgraph_evidence.llm.replies import Reply, Sample, add_usage, read_logprobs, settle
+from langgraph_evidence.llm.replies import Reply, Sample, add_usage, is_truncated, read_logprobs, settle
 from langgraph_evidence.llm.retry import CallContext, RetryPolicy, Spending
 from langgraph_evidence.text import storable
 from langgraph_evidence.types import no_usage
@@ -117,6 +117,11 @@ class LanguageModel:
         """Whether the same prompt and seed always give the same reply, so that n samples need n seeds."""
         return self._provider.deterministic
 
+    @property
+    def provider(self) -> Provider:
+        """What is known of the model's kind."""
+        return self._provider
+
     async def ask(
         self,
         prompt: Prompt,
@@ -157,9 +162,11 @@ class LanguageModel:
     async def _ask(
         self, asked: _Asked, given: dict[str, Any], context: CallContext, parse: Callable[[str], T], *, repairs: int
     ) -> Reply[T]:
-        text = storable(str((await self._request(asked, given, context, cached=True))[0].text))
+        message = (await self._request(asked, given, context, cached=True))[0]
+        text = storable(str(message.text))
+        logprobs = read_logprobs(message) if given.get("logprobs") else None
         try:
-            return Reply(parse(text), text, context.usage)
+            return Reply(parse(text), text, context.usage, logprobs, is_truncated(message))
         except UnusableReply as error:
             if not repairs or not context.spending.take():
                 raise
@@ -253,6 +260,7 @@ class LanguageModel:
                 storable(str(reply.text)),
                 no_usage() if number else context.usage,
                 read_logprobs(reply) if logprobs else None,
+                truncated=is_truncated(reply),
             )
             for number, reply in enumerate(replies)
         ]

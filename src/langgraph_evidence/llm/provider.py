@@ -20,7 +20,7 @@ from langgraph_evidence.llm.bodies import BadBody, read_with_care
 from langgraph_evidence.llm.local import LocalChat
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Sequence
 
     from langchain_core.messages import BaseMessage
     from langchain_core.outputs import LLMResult
@@ -94,6 +94,9 @@ class Provider:
         self.takes_seed = "seed" in fields
         self._reads_prompts = bool(getattr(model, "reads_prompts", False))
         self.deterministic = bool(getattr(model, "deterministic", False))
+        self.adapter = str(getattr(model, "adapter", None) or "")
+        self.context: int | None = (getattr(model, "profile", None) or {}).get("max_input_tokens")
+        self._served = "extra_body" in fields
         self.name = _name(model)
         changes = {name: value for name, value in {"n": 1, "streaming": False}.items() if getattr(model, name, None)}
         changes = {**changes, **_openai_clients(model, timeout), "disable_streaming": True}
@@ -102,6 +105,20 @@ class Provider:
         self._copies = {True: quiet, False: quiet.model_copy(update={"cache": False})}
         self._loops = _LoopClients()
         self._config = config
+
+    def continuing(self, *, first: Sequence[str] = ()) -> dict[str, Any]:
+        """The options of a call whose last message is the beginning of the reply, which the model writes on from.
+
+        The words are those of vLLM's chat API; control tokens are shown in what is written.
+
+        Args:
+            first: The texts of single tokens, one of which has to come first, for models in this process; a server is
+                to be asked for `top_logprobs` instead.
+        """
+        options = {"continue_final_message": True, "skip_special_tokens": False}
+        if self._served:
+            return {"extra_body": {**options, "add_generation_prompt": False}}
+        return {**options, "allowed_tokens": list(first)} if first else options
 
     async def generate(
         self, messages: list[BaseMessage], prompt: PromptCall, *, cached: bool, **kwargs: Any

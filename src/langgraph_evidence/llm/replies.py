@@ -31,11 +31,15 @@ class Reply(Generic[T]):
         value: What `parse` made of the text.
         text: The reply as it came.
         usage: Of all calls it took, the failed ones included.
+        logprobs: As in `Sample`.
+        truncated: As in `Sample`.
     """
 
     value: T
     text: str
     usage: Usage
+    logprobs: list[dict[str, Any]] | None = None
+    truncated: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,12 +52,14 @@ class Sample:
             time.
         logprobs: One entry a token, `{"token", "logprob", "top": {token: logprob}}`, where asked for and given.
         error: Why this call failed, where it did and another one did not.
+        truncated: Whether the model says that the reply was cut at its limit of tokens.
     """
 
     text: str
     usage: Usage
     logprobs: list[dict[str, Any]] | None = None
     error: str | None = None
+    truncated: bool = False
 
 
 def settle(drawn: Sequence[Sample | ModelError], seconds: float) -> list[Sample]:
@@ -88,6 +94,16 @@ def add_usage(row: Usage, message: BaseMessage) -> None:
         return
     row["input_tokens"] += read_count(counts.get("input_tokens")) or 0
     row["output_tokens"] += read_count(counts.get("output_tokens")) or 0
+
+
+# How servers call the limit of tokens, and where they say that it was reached.
+_CUT = frozenset({"length", "max_tokens", "MAX_TOKENS", "model_length"})
+_ENDS = ("finish_reason", "stop_reason", "done_reason")
+
+
+def is_truncated(message: BaseMessage) -> bool:
+    """Whether the model says that it was cut at its limit of tokens, whoever the provider."""
+    return any(message.response_metadata.get(end) in _CUT for end in _ENDS)
 
 
 def read_logprobs(message: BaseMessage) -> list[dict[str, Any]] | None:

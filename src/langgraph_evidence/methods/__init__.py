@@ -136,8 +136,28 @@ def _rebel() -> Method:
     )
 
 
+def _rq_rag() -> Method:
+    from langgraph_evidence.methods import rq_rag
+    from langgraph_evidence.methods.rq_rag import events, offline, telling
+    from langgraph_evidence.models import default_verifier
+
+    def create(parts: Components, settings: rq_rag.RqRagSettings) -> StateGraph[Any, Any, Any, Any]:
+        return rq_rag.create_rq_rag(parts.model, parts.retriever, settings=settings, **parts.local)
+
+    return Method(
+        name="rq_rag",
+        paper="RQ-RAG: learning to refine queries (Chan et al. 2024, arXiv 2404.00610)",
+        settings=rq_rag.RqRagSettings,
+        create=create,
+        events=events.SCHEMAS,
+        tell=telling.TELLERS,
+        responders=offline.RESPONDERS,
+        local_models={"verifier": default_verifier},
+    )
+
+
 # Loaders, so that asking for one method imports no other.
-_LOADERS: dict[str, Callable[[], Method]] = {"furepa": _furepa, "rebel": _rebel}
+_LOADERS: dict[str, Callable[[], Method]] = {"furepa": _furepa, "rebel": _rebel, "rq_rag": _rq_rag}
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 

@@ -108,6 +108,10 @@ PAPER = ControlTokens(
 """The authors' own, for a model whose tokenizer was extended with them."""
 
 
+TABLES: Mapping[str, ControlTokens] = {"smollm2": SMOLLM2, "paper": PAPER}
+"""The tables by their names."""
+
+
 class Piece(NamedTuple):
     """A part of a trajectory's text; `learned` tells whether the model writes it, and so whether it carries loss."""
 
