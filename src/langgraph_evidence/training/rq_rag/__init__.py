@@ -1,7 +1,7 @@
-"""RQ-RAG's training (sections 2.1, 2.2): records, made of data sets or by an annotator, and the fine-tuning on them.
+"""RQ-RAG's training (sections 2.1, 2.2): records, from data sets or an annotator, and the fine-tuning on them.
 
-`make` writes the records that data sets themselves allow (`sources`, `drafts`, `queries`, `searching`); `annotate` has a
-chat model write them, stage by stage. `examples` and `packing` make tokens of them, `train` an adapter of those.
+`make` writes the records that data sets themselves allow (`sources`, `drafts`, `queries`, `searching`); `annotate` has
+a chat model write them, stage by stage. `examples` and `packing` make tokens of them, `train` an adapter of those.
 """
 
 from langgraph_evidence.training.rq_rag.command import train_rq_rag

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from langgraph_evidence.training.rq_rag.drafts import Draft
+
 _FOLDS_OF_OURS = 8
 
 
@@ -61,6 +63,23 @@ class Record(TypedDict):
 
 
 _RECORD: TypeAdapter[Record] = TypeAdapter(Record)
+
+
+def made_record(
+    draft: Draft, steps: list[Step], answer: str, source: Source | None = None, *, form: Form = "refined"
+) -> Record:
+    """The record of a draft's row; without a source, its queries and its answer are the data set's own."""
+    own = Source(dataset=draft.dataset, file=draft.file, row=draft.row, model="", prompts={})
+    return Record(
+        id=f"{draft.dataset}/{draft.row}",
+        form=form,
+        question=draft.question,
+        steps=steps,
+        answer=answer,
+        answers=list(draft.answers),
+        fold=draft.fold,
+        source=source or own,
+    )
 
 
 def record_steps(record: Record) -> list[RefinedQuery]:

@@ -8,13 +8,14 @@ from langgraph_evidence.methods.rq_rag.protocol import neutralised
 from langgraph_evidence.retrieval.bm25 import BM25Retriever
 from langgraph_evidence.text import holds
 from langgraph_evidence.training.rq_rag.queries import names_only
-from langgraph_evidence.training.rq_rag.records import Record, Source, Step, shown
+from langgraph_evidence.training.rq_rag.records import Record, Step, made_record, shown
 from langgraph_evidence.types import Passage
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Sequence
 
+    from langgraph_evidence.methods.rq_rag.protocol import Refinement
     from langgraph_evidence.training.rq_rag.drafts import Draft, Hop
     from langgraph_evidence.training.rq_rag.options import Form, MakeOptions
 
@@ -86,6 +87,17 @@ def refined(draft: Draft, options: MakeOptions, dropped: Counter[str]) -> Record
     return _record(draft, steps, "refined")
 
 
+def search_queries(
+    draft: Draft, action: Refinement, queries: Sequence[str], options: MakeOptions
+) -> tuple[list[Step], bool]:
+    """The steps of an annotator's queries, and whether all supporting passages are among what they found."""
+    search, steps = _Search(draft, options), list[Step]()
+    for query in queries:
+        if found := search.top(query):
+            steps.append(Step(action=action, query=query, passages=search.show(found)))
+    return steps, bool(steps) and draft.gold <= search.seen
+
+
 def one_shot(draft: Draft, options: MakeOptions, *, passages: int) -> Record:
     """The rival's record of the same row: what the question itself finds, so many passages, read once.
 
@@ -110,14 +122,4 @@ def _query(hop: Hop, search: _Search) -> str | None:
 
 
 def _record(draft: Draft, steps: list[Step], form: Form) -> Record:
-    source = Source(dataset=draft.dataset, file=draft.file, row=draft.row, model="", prompts={})
-    return Record(
-        id=f"{draft.dataset}/{draft.row}",
-        form=form,
-        question=draft.question,
-        steps=steps,
-        answer=draft.answers[0],
-        answers=list(draft.answers),
-        fold=draft.fold,
-        source=source,
-    )
+    return made_record(draft, steps, draft.answers[0], form=form)
