@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langgraph_evidence.errors import MissingExtra, ResourceError
@@ -80,4 +81,7 @@ def with_adapter(base: Base, options: FineTuneOptions) -> Any:
         target_modules=_LINEAR,
         trainable_token_indices=base.new_tokens or None,
     )
-    return get_peft_model(base.model, config)
+    with warnings.catch_warnings():
+        # peft asks transformers by a name that it has given up.
+        warnings.filterwarnings("ignore", message=".is_gradient_checkpointing. is deprecated", category=FutureWarning)
+        return get_peft_model(base.model, config)

@@ -84,12 +84,14 @@ class Keeper(TrainerCallback):  # type: ignore[misc]  # mypy does not follow tra
 
 
 def save_weights(model: Any, tokenizer: Any, folder: Path) -> None:
-    """Writes an adapter in half precision, which halves it and moves no answer, or all weights with their tokenizer."""
+    """Writes an adapter in half precision, or all weights; the tokenizer goes along where it is not the base's own."""
     folder.mkdir(parents=True, exist_ok=True)
     if not hasattr(model, "peft_config"):
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
         return
+    if any("trainable_tokens" in name for name, _ in model.named_parameters()):
+        tokenizer.save_pretrained(folder)
     halves = {name: value.detach().to(torch.float16) for name, value in model.named_parameters() if value.requires_grad}
     # Whether the embeddings were resized is asked of the hub otherwise; rows that are new are among the halves.
     model.save_pretrained(folder, state_dict=halves, save_embedding_layers=False)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Form = Literal["refined", "one_shot"]
 """Whether the model refines its queries (equation 1), or reads once what the question itself finds: its fair rival."""
+_NESTED = "make"
 _Count = Annotated[int, Field(ge=0)]
 _Positive = Annotated[int, Field(ge=1)]
 _Share = Annotated[float, Field(ge=0, le=1)]
@@ -116,17 +117,16 @@ def read_options(options: type[T], given: Mapping[str, Any]) -> T:
         raise InvalidInput(f"{name} was given as {first['input']!r}: {first['msg']}.") from None
 
 
-def shared_out(given: Mapping[str, str]) -> tuple[MakeOptions, FineTuneOptions]:
-    """Options of the records and of the fine-tuning out of one set of words, each known by its name.
+def options_of(given: Mapping[str, str], *kinds: type[Any]) -> tuple[Any, ...]:
+    """Options of several kinds out of one set of words, each known by its name.
 
     Raises:
-        InvalidInput: A name is no option, or a value is not allowed.
+        InvalidInput: A name is no option of theirs, or a value is not allowed.
     """
-    names = {options: {field.name for field in fields(options)} for options in (MakeOptions, FineTuneOptions)}
-    unknown = sorted(given.keys() - names[MakeOptions] - names[FineTuneOptions])
+    names = {kind: {field.name for field in fields(kind) if field.name != _NESTED} for kind in kinds}
+    known = sorted(set[str]().union(*names.values()))
+    unknown = sorted(given.keys() - set(known))
     if unknown:
-        known = ", ".join(sorted(names[MakeOptions] | names[FineTuneOptions]))
-        raise InvalidInput(f"There is no option {unknown[0]!r}. Options: {known}.")
-    make = {name: value for name, value in given.items() if name in names[MakeOptions]}
-    tune = {name: value for name, value in given.items() if name in names[FineTuneOptions]}
-    return read_options(MakeOptions, make), read_options(FineTuneOptions, tune)
+        raise InvalidInput(f"There is no option {unknown[0]!r}. Options: {', '.join(known)}.")
+    chosen = ({name: value for name, value in given.items() if name in names[kind]} for kind in kinds)
+    return tuple(read_options(kind, values) for kind, values in zip(kinds, chosen, strict=True))

@@ -1,7 +1,7 @@
 """Several trajectories in one sequence without padding: positions begin anew, and with them attention is kept apart.
 
-transformers reads the begins out of `position_ids` where there is no attention mask, and builds a mask in which no
-trajectory sees another; a batch of one such sequence wastes no token.
+transformers reads the begins out of `position_ids` where there is neither an attention mask nor a cache, and builds a
+mask in which no trajectory sees another; a batch of one such sequence wastes no token.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ class Packed(TypedDict):
     """One sequence of n tokens with m of them learned, as `Trainer` hands it to the model.
 
     `logits_to_keep` (m,) are the places before the learned tokens: only there is the vocabulary looked at.
-    `shift_labels` and `labels` (1, m) are what is learned there; `input_ids` and `position_ids` are (1, n).
+    `shift_labels` and `labels` (1, m) are what is learned there; `input_ids` and `position_ids` are (1, n). `use_cache` is
+    off: with a cache, even an empty one, transformers lets trajectories see each other.
     """
 
     input_ids: Tensor
@@ -33,6 +34,7 @@ class Packed(TypedDict):
     logits_to_keep: Tensor
     labels: Tensor
     shift_labels: Tensor
+    use_cache: bool
 
 
 def packs(lengths: Sequence[int], room: int, *, seed: int) -> list[list[int]]:
@@ -65,4 +67,5 @@ def packed(examples: Sequence[Example]) -> Packed:
         logits_to_keep=torch.tensor([place - 1 for place in places]),
         labels=targets,
         shift_labels=targets,
+        use_cache=False,
     )

@@ -57,16 +57,21 @@ def part_about(question: str, text: str) -> str:
         kept.pop(0)
     while kept and _is_small(kept[-1]):
         kept.pop()
-    carrying = [word.strip(_EDGES) for word in kept if not _is_small(word)]
-    named = any(word[:1].isupper() or word[:1].isdigit() for word in carrying)
-    return " ".join(word.strip(_EDGES) for word in kept) if named and len(carrying) >= _LEAST_WORDS else ""
+    telling = [word.strip(_EDGES) for word in kept if not _is_small(word)]
+    named = any(word[:1].isupper() or word[:1].isdigit() for word in telling)
+    return " ".join(word.strip(_EDGES) for word in kept) if named and len(telling) >= _LEAST_WORDS else ""
 
 
 def rest_of(question: str, *used: str) -> str:
-    """The words of a question that carry meaning and stand in none of the texts, in their order."""
+    """The words of a question that carry meaning, compare nothing and stand in none of the texts, in their order."""
     gone = _terms(" ".join(used)) | _COMPARING
     left = [word.strip(_EDGES) for word in question.split() if not _is_small(word) and _term(word) not in gone]
     return " ".join(word for word in left if word)
+
+
+def carrying(question: str) -> str:
+    """The words of a question that carry meaning, in their order: how it is typed into a search engine."""
+    return " ".join(word.strip(_EDGES) for word in question.split() if not _is_small(word))
 
 
 def names_only(query: str, known: str) -> bool:

@@ -40,7 +40,8 @@ class _Search:
         return [place for place in places if place not in held][:count]
 
     def knows(self, query: str) -> bool:
-        return names_only(query, self._text)
+        # Which readings a question has stands in no passage: whoever clarifies it knows them.
+        return self._draft.action == "disambiguate" or names_only(query, self._text)
 
     def shown(self, place: int) -> Passage:
         passage = self._draft.passages[place]
@@ -65,19 +66,21 @@ def refined(draft: Draft, options: MakeOptions, dropped: Counter[str]) -> Record
     """The record of a draft, searched hop by hop; None, and counted, where its support is not found.
 
     For each hop the first of its queries that finds one of its passages is taken, so long as it names nothing that
-    stands neither in the question nor in a passage shown before.
+    stands neither in the question nor in a passage shown before. A hop whose passages were those of a hop before, or
+    whose query brings nothing more, is not asked where passages are shown once.
     """
     if not draft.hops:
         return _record(draft, [], "refined")
-    search = _Search(draft, options)
-    steps: list[Step] = []
+    search, steps, asked = _Search(draft, options), list[Step](), set[int]()
     for hop in draft.hops:
+        if options.unseen and hop.gold <= asked & search.seen:
+            continue
+        asked |= hop.gold
         query = _query(hop, search)
         if query is None:
             dropped[UNKNOWABLE] += 1
             return None
         found = search.top(query)
-        # What was found before is not shown again: a query that brings nothing more need not be asked.
         if found:
             steps.append(Step(action=draft.action, query=query, passages=search.show(found)))
     reason = search.missing()

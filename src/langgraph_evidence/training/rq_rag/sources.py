@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph_evidence.retrieval.bm25 import BM25Retriever
 from langgraph_evidence.training.base import FILES
 from langgraph_evidence.training.rq_rag.drafts import Draft, Hop, decomposed_hops, multihop_draft
-from langgraph_evidence.training.rq_rag.queries import rest_of
+from langgraph_evidence.training.rq_rag.queries import carrying
 from langgraph_evidence.training.rq_rag.records import fold_of
 from langgraph_evidence.types import Passage
 
@@ -132,7 +132,7 @@ def _rows(data: DataFolder, *names: str) -> Iterator[tuple[str, Row]]:
 def _single(dataset: str, file: str, row: Row, **how: Any) -> Draft:
     """A question of one search; `query` is its best wording, where the data set has one."""
     question = " ".join(row["question"].split())
-    queries = tuple(dict.fromkeys(text for text in (how.pop("query", ""), rest_of(question), question) if text))
+    queries = tuple(dict.fromkeys(text for text in (how.pop("query", ""), carrying(question), question) if text))
     found = frozenset(how.pop("gold", {0}))
     fold = row["fold"] if "fold" in row else fold_of(question)
     hops = (Hop(queries, found),) if found else ()

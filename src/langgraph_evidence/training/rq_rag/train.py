@@ -176,7 +176,7 @@ def _arguments(out: Path, options: FineTuneOptions, *, on: torch.device, sequenc
         learning_rate=options.rate,
         warmup_steps=options.warmup,
         max_grad_norm=options.clip,
-        gradient_checkpointing=options.gradient_checkpointing,
+        activation_checkpointing=options.gradient_checkpointing,
         bf16=precision == "bf16",
         use_cpu=on.type == "cpu",
         seed=options.seed,
