@@ -25,8 +25,8 @@ class Packed(TypedDict):
     """One sequence of n tokens with m of them learned, as `Trainer` hands it to the model.
 
     `logits_to_keep` (m,) are the places before the learned tokens: only there is the vocabulary looked at.
-    `shift_labels` and `labels` (1, m) are what is learned there; `input_ids` and `position_ids` are (1, n). `use_cache` is
-    off: with a cache, even an empty one, transformers lets trajectories see each other.
+    `shift_labels` and `labels` (1, m) are what is learned there; `input_ids` and `position_ids` are (1, n).
+    `use_cache` is off: with a cache, even an empty one, transformers lets trajectories see each other.
     """
 
     input_ids: Tensor
