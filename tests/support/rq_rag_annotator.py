@@ -42,7 +42,7 @@ DRAFTS = [draft(number) for number in range(1, 9)]
 
 def scripted(*, latency: float = 0.0, log: Path | None = None) -> ScriptedChat:
     def number(call: Any) -> str:
-        return re.findall(r"of (\d) ", call.values["question"])[0]
+        return str(re.findall(r"of (\d) ", call.values["question"])[0])
 
     def note(call: Any) -> None:
         if log is not None:

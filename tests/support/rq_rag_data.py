@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-BRIDGE = {
+BRIDGE: dict[str, Any] = {
     "id": "h1",
     "question": "What is the nickname of the winner of the 1998 Wimbledon Championships?",
     "answer": "Pistol Pete",
@@ -29,7 +29,7 @@ BRIDGE = {
 }
 AGAIN = BRIDGE | {"id": "h9"}
 KEPT_BACK = BRIDGE | {"id": "h8", "question": "Who won the 1998 Wimbledon Championships?", "fold": 8}
-COMPARISON = {
+COMPARISON: dict[str, Any] = {
     "id": "h2",
     "question": "Which opera has more acts, Parsifal or Manon?",
     "answer": "Manon",
@@ -42,7 +42,7 @@ COMPARISON = {
     "gold_idx": [0, 1],
     "fold": 7,
 }
-TRIPLES = {
+TRIPLES: dict[str, Any] = {
     "id": "w1",
     "question": "Where did the director of The Clock (film) die?",
     "answer": "Athens",
@@ -57,7 +57,7 @@ TRIPLES = {
     "decomposition": [{"question": "Who directed it?", "answer": "She did.", "llm_generated": True}],
     "fold": 1,
 }
-HOPS = {
+HOPS: dict[str, Any] = {
     "id": "m1",
     "question": "What waterfall is in the country of the Bubye River?",
     "answer": "Victoria Falls",
@@ -75,7 +75,7 @@ HOPS = {
     ],
     "fold": 2,
 }
-OPEN = {
+OPEN: dict[str, Any] = {
     "id": "m2",
     "question": "Who leads the club of Ciro Park?",
     "answer": "Bob Sample",
@@ -87,13 +87,13 @@ OPEN = {
     "has_full_context": False,
     "fold": 3,
 }
-WIKI = [
+WIKI: list[Any] = [
     {"pid": 0, "title": "Ciro Park", "text": "Ciro Park is the park of its occupant Benevento."},
     {"pid": 1, "title": "Benevento", "text": "The leader of Benevento is Bob Sample."},
     {"pid": 2, "title": "Leader", "text": "A leader leads."},
     {"pid": 3, "title": "Park", "text": "A park has grass and no occupant."},
 ]
-AMBIGUOUS = {
+AMBIGUOUS: dict[str, Any] = {
     "id": "a1",
     "question": "Who sings Keep Your Head Up?",
     "qa_pairs": [
@@ -107,7 +107,7 @@ AMBIGUOUS = {
     "annotations": [{"long_answer": "The band in 2009 and Andy in 2011."}],
     "fold": 4,
 }
-NQ = {
+NQ: dict[str, Any] = {
     "id": "n1",
     "title": "Reading F.C.",
     "question": "who is the first owner of reading football club",
@@ -115,7 +115,7 @@ NQ = {
     "answers": ["Xiu Li Dai", "Dai"],
     "fold": 5,
 }
-POPQA = {
+POPQA: dict[str, Any] = {
     "id": 6,
     "question": "What is Scooter Braun's occupation?",
     "answers": ["manager"],
@@ -123,15 +123,15 @@ POPQA = {
     "prop": "occupation",
     "paragraphs": [{"title": "Scooter Braun", "text": "Braun, by occupation manager.", "is_supporting": True}],
 }
-OBQA = {
+OBQA: dict[str, Any] = {
     "id": "o1",
     "question": "Stars are",
     "choices": {"A": "lights", "B": "gases"},
     "answer": "B",
     "fact": "stars are made of gases",
 }
-ARC = {"id": "arc-3", "question": "What fell?", "choices": {"A": "an asteroid", "B": "rain"}, "answer": "A"}
-STEPS = {
+ARC: dict[str, Any] = {"id": "arc-3", "question": "What fell?", "choices": {"A": "a star", "B": "rain"}, "answer": "A"}
+STEPS: dict[str, Any] = {
     "orig_id": "h2",
     "steps": ["return acts of  Parsifal", "return acts of Manon", "return more of #1 ,  #2"],
     "fold": 7,

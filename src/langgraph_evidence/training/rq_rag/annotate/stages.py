@@ -42,10 +42,6 @@ _REFUSAL = re.compile(
 )
 
 
-class _Refused(UnusableReply):
-    """A reply that declines; it is not asked for again."""
-
-
 @dataclass(frozen=True)
 class Annotator:
     """What annotates, and how.
@@ -98,17 +94,16 @@ class Annotator:
 
     async def _asked(self, row: str, prompt: Prompt, values: dict[str, Any], parse: Callable[[str], Any]) -> Done:
         def read(reply: str) -> Any:
-            if _REFUSAL.match(reply):
-                raise _Refused("It declines.", reply=reply)
-            return parse(reply)
+            # One who declines is not asked again, as the author of a malformed reply is.
+            return None if _REFUSAL.match(reply) else parse(reply)
 
         known = {name: values[name] for name in prompt.variables}
         try:
             reply = await self.model.ask(prompt, known, parse=read, temperature=0.0)
         except UnusableReply as error:
-            reason = REFUSED if isinstance(error, _Refused) else MALFORMED
-            return done(row, None, dropped=reason, prompt=prompt.name, reply=error.reply)
-        return done(row, reply.value, prompt=prompt.name, reply=reply.text)
+            return done(row, None, dropped=MALFORMED, prompt=prompt.name, reply=error.reply)
+        dropped = REFUSED if reply.value is None else ""
+        return done(row, reply.value, dropped=dropped, prompt=prompt.name, reply=reply.text)
 
 
 def done(row: str, value: Any, *, dropped: str = "", prompt: str = "", reply: str = "") -> Done:
