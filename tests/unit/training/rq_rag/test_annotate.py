@@ -61,7 +61,7 @@ def test_queries_and_answers_are_the_annotators(tmp_path: Path) -> None:
     assert record["answers"] == ["Town 1"]
     hashes = prompt_hashes()
     used = ("rq_rag.decompose", "rq_rag.answer")
-    expected = {"dataset": "MuSiQue", "file": "f", "row": "1", "model": "scripted"}
+    expected = {"dataset": "MuSiQue", "file": "f", "row": "1", "model": "ScriptedChat 'scripted'"}
     assert record["source"] == expected | {"prompts": {name: hashes[name] for name in used}}
     assert json.loads((tmp_path / "counts.json").read_text()) == counts
 
