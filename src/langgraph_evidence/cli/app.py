@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from langgraph_evidence.cli import ask, evaluate, index, methods, models, tools
+from langgraph_evidence.cli import ask, evaluate, index, methods, models, records, tools
 from langgraph_evidence.errors import EvidenceError, InvalidInput
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ app.command("methods")(methods.methods)
 app.command("draw")(methods.draw)
 app.command("eval")(evaluate.evaluate)
 app.command("train")(models.train)
+app.command("records")(records.records)
 app.add_typer(index.app, name="index")
 app.add_typer(models.app, name="models")
 app.add_typer(tools.app, name="tools")

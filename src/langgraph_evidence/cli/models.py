@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from langgraph_evidence.cli.options import read_words
 from langgraph_evidence.cli.screen import Screen
 from langgraph_evidence.errors import InvalidInput, MissingExtra
 
@@ -79,26 +80,48 @@ def evaluate(
 
 
 def train(
-    head: Annotated[str, typer.Argument(help="Which head.")],
+    head: Annotated[str, typer.Argument(help="Which head, or which language model: rq_rag.")],
     *,
     data: Annotated[Path, typer.Option(help="Folder of the data sets.", exists=True, file_okay=False)],
     out: Annotated[Path | None, typer.Option(help="Where checkpoints, weights and results go.")] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
+    base: Annotated[str | None, typer.Option(help="What a language model is trained on: a name, folder or id.")] = None,
+    records: Annotated[
+        Path | None, typer.Option(help="Its training records, instead of those --data gives.", exists=True)
+    ] = None,
+    options: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An option of its training; may be repeated.")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint in --out.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> int:
     """Trains a head on folds 0-6, stops by fold 7, and writes its weights and a file of results."""
     room = _training()
-    from langgraph_evidence.models.base import Encoder
-
-    chosen = room.get_head(head)
-    folder = out or Path("runs") / head
-    screen = Screen(steps=not quiet)
-    encoder = Encoder.load(device=device)
+    folder, screen = out or Path("runs") / head, Screen(steps=not quiet)
+    own = {"base": base, "records": records, "given": read_words(options)}
+    given = {name: value for name, value in own.items() if value}
+    models = _language_models() if given or head not in room.HEADS else {}
+    if given and head not in models:
+        raise InvalidInput(f"{head!r} takes no --base, --records or --set; language models do: {', '.join(models)}.")
     with _progress(screen, head) as report:
-        result = chosen.train(data, folder, encoder, resume=resume, report=report)
-    screen.json({"head": head, "weights": str(folder / f"{head}{chosen.suffix}"), "fold_7": result.metrics})
+        if head in models:
+            suffix = ""
+            result = models[head].train(data, folder, device=device, resume=resume, report=report, **given)
+        else:
+            from langgraph_evidence.models.base import Encoder
+
+            chosen, suffix = room.get_head(head), room.get_head(head).suffix
+            result = chosen.train(data, folder, Encoder.load(device=device), resume=resume, report=report)
+    screen.json({"head": head, "weights": str(folder / f"{head}{suffix}"), "fold_7": result.metrics})
     return 0
+
+
+def _language_models() -> Any:
+    try:
+        from langgraph_evidence.training import language_models
+    except ImportError as error:
+        raise MissingExtra(f"Training needs {error.name}: pip install 'langgraph-evidence[train]'.") from error
+    return language_models.LANGUAGE_MODELS
 
 
 def _training() -> Any:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from langgraph_evidence.errors import InvalidInput
+
 if TYPE_CHECKING:
     from langgraph_evidence.methods import Method
     from langgraph_evidence.settings import Settings
@@ -43,3 +45,16 @@ def read_settings(method: Method, assignments: list[str], limits: dict[str, Any]
 
     given = {name: value for name, value in limits.items() if value is not None}
     return method.settings(**{**parse_assignments(method.settings, assignments), **given})
+
+
+def read_words(assignments: list[str] | None) -> dict[str, str]:
+    """The words of `key=value`, by key.
+
+    Raises:
+        InvalidInput: A word has no `=`.
+    """
+    pairs = [assignment.partition("=") for assignment in assignments or ()]
+    wrong = [key for key, separator, _ in pairs if not separator]
+    if wrong:
+        raise InvalidInput(f"An option is given as key=value, not as {wrong[0]!r}.")
+    return {key.strip(): value.strip() for key, _, value in pairs}

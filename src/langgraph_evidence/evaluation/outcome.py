@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import TypedDict
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
+from langgraph_evidence.evaluation.lines import append_line, whole_lines
 from langgraph_evidence.types import Usage
 
 if TYPE_CHECKING:
@@ -145,14 +145,8 @@ class Journal:
             raise ResourceError(f"The run directory {self.directory} cannot be written: {error}.") from error
 
     def _read(self) -> dict[str, Outcome]:
-        if not self.path.exists():
-            return {}
-        data = self.path.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            os.truncate(self.path, whole)
         outcomes = {}
-        for number, line in enumerate(data[:whole].splitlines(), start=1):
+        for number, line in enumerate(whole_lines(self.path), start=1):
             try:
                 outcome = _outcome(json.loads(line))
             except (ValueError, TypeError):
@@ -169,11 +163,7 @@ class Journal:
 
     def append(self, outcome: Outcome) -> None:
         """Writes one outcome so that it survives a kill."""
-        with self.path.open("ab") as file:
-            # ASCII: a model's reply may hold half of a surrogate pair, which is no UTF-8.
-            file.write(json.dumps(outcome).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        append_line(self.path, outcome)
         self.outcomes[outcome["id"]] = outcome
 
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     Answerer = Callable[[Question], Awaitable[Mapping[str, Any]]]
 
 # Wrong key, no permission, no such model: the next question would fail in the same way.
-_HOPELESS = {401, 403, 404}
+HOPELESS = frozenset({401, 403, 404})
+"""HTTP statuses that every other call would get too."""
 
 
 def graph_answerer(make: Callable[[Question], Runnable[Any, Any]], *, key: str = "question") -> Answerer:
@@ -91,7 +92,7 @@ async def _ask(answerer: Answerer, question: Question) -> Outcome:
     except (InvalidInput, ResourceError, MissingExtra):
         raise
     except Exception as error:
-        if isinstance(error, ModelError) and error.status in _HOPELESS:
+        if isinstance(error, ModelError) and error.status in HOPELESS:
             raise
         return _failed(question, error, seconds=time.perf_counter() - started)
 

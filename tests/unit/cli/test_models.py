@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from rq_rag_data import written
 
 from langgraph_evidence.cli.app import run
-from langgraph_evidence.training import heads
+from langgraph_evidence.training import heads, language_models
 from langgraph_evidence.training.base.options import Progress, TrainResult
 
 if TYPE_CHECKING:
@@ -73,9 +74,48 @@ def test_training_tells_its_steps_and_its_figures(
     assert one_head == [(tmp_path, tmp_path / "out", True)]
 
 
+def test_a_language_model_is_trained_with_options_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[object] = []
+
+    def learn(data: Path, out: Path, **how: object) -> TrainResult:
+        how.pop("report")
+        asked.append((data, out, how))
+        return TrainResult({"loss": 0.5}, Progress())
+
+    monkeypatch.setattr(language_models, "LANGUAGE_MODELS", {"writer": language_models.LanguageModel("writes", learn)})
+    words = ["--data", str(tmp_path), "--out", str(tmp_path / "out"), "--base", "tiny", "--set", "rank=8"]
+    assert run(["train", "writer", *words, "--device", "cpu", "--resume"]) == 0
+    how = {"device": "cpu", "resume": True, "base": "tiny", "given": {"rank": "8"}}
+    assert asked == [(tmp_path, tmp_path / "out", how)]
+    assert json.loads(capsys.readouterr().out)["weights"] == str(tmp_path / "out/writer")
+
+
+def test_records_are_made_of_a_data_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--data", str(written(tmp_path / "data")), "--out", str(tmp_path / "r.jsonl")]
+    assert run(["records", "rq_rag", *words, "--set", "datasets=ARC", "--set", "form=one_shot"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == {"ARC": {"made": 1}}
+    assert len((tmp_path / "r.jsonl").read_text().splitlines()) == 1
+
+
+def test_records_are_made_by_an_annotator(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--data", str(written(tmp_path / "data")), "--out", str(tmp_path / "out"), "--annotator", "offline"]
+    assert run(["records", "rq_rag", *words, "--set", "datasets=MuSiQue", "--set", "concurrency=2"]) == 0
+    assert "row 2 of 2" in capsys.readouterr().out
+    assert (tmp_path / "out/records.jsonl").is_file()
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (
+            ["train", "scorer", "--base", "x"],
+            "'scorer' takes no --base, --records or --set; language models do:",
+        ),
+        (["train", "rq_rag", "--set", "rank"], "An option is given as key=value, not as 'rank'."),
+        (["records", "title", "--out", "x"], "There are no records for 'title'; there are for: rq_rag."),
+        (["records", "rq_rag", "--out", "x", "--set", "rank=8"], "There is no option 'rank'."),
         (["models", "eval", "nothing"], "There is no head 'nothing'. Heads: "),
         (["models", "eval", "--json", "--markdown"], "--json and --markdown were both given"),
         (["models", "eval", "--fold", "12"], "--fold was given '12'; it takes 0 to 9, or 'any'."),

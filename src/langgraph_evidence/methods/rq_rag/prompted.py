@@ -153,21 +153,31 @@ def parse_actions(reply: str) -> list[Action]:
     return actions
 
 
-def parse_query(reply: str, *, asked: Sequence[str]) -> str:
-    """Reads the first query that was not asked yet, else the first; nothing where the reply says that none is needed.
+def parse_queries(reply: str) -> list[str]:
+    """Reads the queries, one a line; none where the reply says that no search is needed.
 
     Raises:
         UnusableReply: There is none.
     """
     lines = clean(reply).splitlines()
     if any((need := _NEED.match(line)) and need[1].lower() == "no" for line in lines):
-        return ""
+        return []
     texts = [_LABEL.sub("", _NEED.sub("", line), count=1) for line in lines]
     queries = [neutralised(clean(text)) for text in texts if any(map(str.isalnum, text)) and len(text) <= _LONGEST]
     if not queries:
         raise UnusableReply("Give one search query a line, nothing else.", reply=reply)
+    return queries
+
+
+def parse_query(reply: str, *, asked: Sequence[str]) -> str:
+    """Reads the first query that was not asked yet, else the first; nothing where the reply says that none is needed.
+
+    Raises:
+        UnusableReply: There is none.
+    """
+    queries = parse_queries(reply)
     before = {unpunctuated(query) for query in asked}
-    return next((query for query in queries if unpunctuated(query) not in before), queries[0])
+    return next((query for query in queries if unpunctuated(query) not in before), queries[0] if queries else "")
 
 
 def parse_answer(reply: str) -> str:
