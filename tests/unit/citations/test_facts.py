@@ -14,8 +14,8 @@ from langgraph_evidence.citations.facts import facts_of, held_by
 _LENGTH, _SECONDS = 50_000, 1.0
 _PARTS = [
     *"A I V X e - . ' , $ : / \n".split(" "), " ", " ", " ", "Henry", "VIII", "two", "Second", "hundred", "million",
-    "and", "half", "a", "twenty", "first", "May", "BC", "century", "5", "44", "1,200", "000", "minus", "\u00bd", "\u00b3",
-    "\u0301", "\u200b", "\u2212", "2001-05-05", "Dr.",
+    "and", "half", "a", "twenty", "first", "May", "BC", "century", "5", "44", "1,200", "000", "minus", "\u00bd",
+    "\u00b3", "\u0301", "\u200b", "\u2212", "2001-05-05", "Dr.",
 ]  # fmt: skip
 
 
