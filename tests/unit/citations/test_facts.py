@@ -13,9 +13,9 @@ from langgraph_evidence.citations.facts import facts_of, held_by
 
 _LENGTH, _SECONDS = 50_000, 1.0
 _PARTS = [
-    *"A I V X e - . ' , $ : / \n".split(" "), " ", " ", " ", "Henry", "VIII", "two", "Second", "hundred", "million", "and",
-    "half", "a", "twenty", "first", "May", "BC", "century", "5", "44", "1,200", "000", "minus", "\u00bd", "\u00b3", "\u0301",
-    "\u200b", "\u2212", "2001-05-05", "Dr.",
+    *"A I V X e - . ' , $ : / \n".split(" "), " ", " ", " ", "Henry", "VIII", "two", "Second", "hundred", "million",
+    "and", "half", "a", "twenty", "first", "May", "BC", "century", "5", "44", "1,200", "000", "minus", "\u00bd",
+    "\u00b3", "\u0301", "\u200b", "\u2212", "2001-05-05", "Dr.",
 ]  # fmt: skip
 
 
@@ -167,9 +167,9 @@ def test_a_hostile_text_is_read_in_time(read: Callable[[str], frozenset[str]]) -
 
 
 def _attacks() -> list[str]:
-    bodies = ["1 ", "111 ", "111,", "9", "0." + "9" * 990 + " ", "one hundred and ", "a million ", "5 to ", "5-", "-"]
-    bodies += ["A ", "I ", "A.", "A-", "Henry V ", "E\u0301", "\u0301", "\u200b", "\u00bd", "10\u00b3", "1 1/2 "]
-    return [body * (_LENGTH // len(body)) + tail for body in bodies for tail in ("", "x", "1")]
+    bodies = ["1 ", "111 ", "111,", "9", "0." + "9" * 990 + " ", "one hundred and ", "5 to ", "-"]
+    bodies += ["A ", "A.", "Henry V ", "\u0301", "\u200b", "\u00bd"]
+    return [body * (_LENGTH // len(body)) + "1" for body in bodies]
 
 
 def _seconds(read: Callable[[str], frozenset[str]], text: str) -> float:

@@ -284,7 +284,7 @@ def test_adapters_are_chosen_by_name(directory: Any, tmp_path: Path) -> None:
     changed = chat.invoke("w1 w2", adapter="mine").text
     assert changed != base
     assert LocalChat(str(directory), adapters={"x": tmp_path}, adapter="x", **how).invoke("w1 w2").text == changed
-    with pytest.raises(InvalidInput, match="There is no adapter 'other'; adapters= named: mine"):
+    with pytest.raises(InvalidInput, match="There is no adapter 'other'; given were: mine"):
         chat.invoke("w1 w2", adapter="other")
 
 

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import zipfile
 import zlib
 from contextlib import contextmanager
@@ -34,6 +35,8 @@ _CHUNK = 2**20
 # A GGUF file's entry that says how its tokenizer splits a text: the key, the type (string), the length, the value.
 _SPLITS_DIGITS = b"tokenizer.ggml.pre" + struct.pack("<IQ", 8, 6) + b"smollm"
 _HEAD = 2**24
+# transformers builds networks under settings of the whole process: two threads that load would meet each other's.
+_converting = threading.Lock()
 
 
 def smollm2_folder() -> Path:
@@ -89,7 +92,7 @@ def convert(gguf: Path, *, tell: Callable[[str], None] = lambda _: None) -> Path
     if folder.is_dir():
         return folder
     tell(f"Converting {gguf.name} to safetensors; this is done once.")
-    with _workplace() as place:
+    with _converting, _workplace() as place:
         made = place / sha256
         try:
             _write_converted(gguf, made)

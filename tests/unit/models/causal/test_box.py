@@ -157,11 +157,22 @@ def test_a_download_that_fails_says_what_else_can_be_done(
     assert run(["models", "get", "gpt"]) == 2
 
 
-def test_two_at_once_meet_one_whole_folder(cache: Path, small: Path) -> None:
+def test_two_at_once_meet_one_whole_folder(cache: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = box._write_converted
+
+    def slowly(gguf: Path, folder: Path) -> None:
+        write(gguf, folder)
+        # Meanwhile another process was first.
+        first = cache / folder.name
+        first.mkdir(exist_ok=True)
+        (first / "config.json").write_text("of the first")
+
+    monkeypatch.setattr(box, "_write_converted", slowly)
     with ThreadPoolExecutor(2) as pool:
         one, other = pool.map(box.convert, [small, small])
     assert one == other
     assert list(cache.iterdir()) == [one]
+    assert (one / "config.json").read_text() == "of the first"
 
 
 def test_a_gguf_file_by_its_path(cache: Path, small: Path) -> None:
