@@ -17,10 +17,9 @@ PROMPT = Prompt("t.begun", (("human", "Say it."), ("ai", "It is")))
 
 
 class Adapted(ScriptedChat):
-    """It has an adapter, and says how much it reads."""
+    """It has an adapter."""
 
     adapter: ClassVar[str] = "rq_rag"
-    profile: ClassVar[Any] = {"max_input_tokens": 99}
 
 
 def test_a_model_in_this_process_is_told_in_the_words_of_the_call() -> None:
@@ -34,14 +33,14 @@ def test_a_model_in_this_process_is_told_in_the_words_of_the_call() -> None:
 
 
 def test_a_server_is_told_in_the_body_of_the_request() -> None:
-    chat = ChatOpenAI(model="m", api_key="k", base_url="http://localhost:1/v1")  # type: ignore[arg-type]  # pydantic reads it
+    chat = ChatOpenAI(model="m", api_key="k", base_url="http://localhost:1/v1")
     assert LanguageModel(chat).provider.continuing(first=["<a>"]) == {
         "extra_body": {"continue_final_message": True, "add_generation_prompt": False, "skip_special_tokens": False}
     }
 
 
 def test_an_adapter_and_a_context_are_known_where_the_model_tells_them() -> None:
-    provider = LanguageModel(Adapted(rules=[("", "1")])).provider
+    provider = LanguageModel(Adapted(rules=[("", "1")], profile={"max_input_tokens": 99})).provider
     assert (provider.adapter, provider.context) == ("rq_rag", 99)
     other = LanguageModel(ScriptedChat(rules=[("", "1")])).provider
     assert (other.adapter, other.context) == ("", None)
