@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import math
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from typing_extensions import NotRequired, TypedDict
-
-from langgraph_evidence.text import storable
-
-if TYPE_CHECKING:
-    from langchain_core.documents import Document
 
 
 class Passage(TypedDict):
@@ -94,17 +88,6 @@ def no_usage() -> Usage:
 def content_id(title: str, text: str) -> str:
     """The id of a passage that has none: 16 hexadecimal digits of the hash of its title and text."""
     return hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()[:16]
-
-
-def passage_from_document(document: Document) -> Passage:
-    """Reads a LangChain document as a passage; a document without an id is known by the hash of its title and text."""
-    title, text = storable(str(document.metadata.get("title") or "")), storable(document.page_content)
-    text_id = document.id or document.metadata.get("id") or content_id(title, text)
-    passage = Passage(id=storable(str(text_id)), title=title, text=text)
-    score = document.metadata.get("score")
-    if score is not None and math.isfinite(float(score)):
-        passage["score"] = float(score)
-    return passage
 
 
 def passage_line(passage: Passage) -> str:

@@ -76,8 +76,7 @@ def run_evaluation(
 ) -> Report:
     """Measures a method beside one-shot retrieval of as many passages, and of `fixed_k`.
 
-    A method of several trajectories has a row for each way to select among them, and one for its upper bound: any of
-    them right. In these nothing is declined.
+    A method of several trajectories has a row for each selection, and one for its upper bound; these decline nothing.
 
     Args:
         method: A method or its name.

@@ -97,10 +97,7 @@ def report_row(
     for row, outcome in zip(scores, outcomes, strict=True):
         if judged is not None:
             row["judged"] = float(judged.get(outcome["id"]) is True)
-        if not answers:
-            _drop(row, _ANSWER_METRICS)
-        if not (answers and facts):
-            _drop(row, {name for name in row if name.startswith(("fact_", "joint_"))})
+        _keep(row, answers=answers, facts=facts)
     failed = [outcome for outcome in outcomes if "error" in outcome]
     ran = [row for row, outcome in zip(scores, outcomes, strict=True) if "error" not in outcome]
     refused = sum(map(declined, outcomes))
@@ -117,6 +114,13 @@ def report_row(
         unjudged=sum(verdict is None for verdict in (judged or {}).values()),
         scores=scores,
     )
+
+
+def _keep(row: dict[str, float], *, answers: bool, facts: bool) -> None:
+    if not answers:
+        _drop(row, _ANSWER_METRICS)
+    if not (answers and facts):
+        _drop(row, {name for name in row if name.startswith(("fact_", "joint_"))})
 
 
 def _drop(row: dict[str, float], names: AbstractSet[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,8 @@ from langgraph.errors import GraphBubbleUp
 
 from langgraph_evidence.concurrency import call_either, in_thread
 from langgraph_evidence.errors import EvidenceError, ResourceError
-from langgraph_evidence.types import Passage, passage_from_document
+from langgraph_evidence.text import storable
+from langgraph_evidence.types import Passage, content_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -36,10 +38,21 @@ async def search(retriever: BaseRetriever, query: str, *, k: int) -> list[Passag
         ) from error
     passages: dict[str, Passage] = {}
     for document in _checked(documents, retriever):
-        passage = passage_from_document(document)
+        passage = _passage(document)
         if passage["text"].strip():
             passages.setdefault(passage["id"], passage)
     return list(passages.values())[:k]
+
+
+def _passage(document: Document) -> Passage:
+    """Reads a LangChain document as a passage; a document without an id is known by the hash of its title and text."""
+    title, text = storable(str(document.metadata.get("title") or "")), storable(document.page_content)
+    text_id = document.id or document.metadata.get("id") or content_id(title, text)
+    passage = Passage(id=storable(str(text_id)), title=title, text=text)
+    score = document.metadata.get("score")
+    if score is not None and math.isfinite(float(score)):
+        passage["score"] = float(score)
+    return passage
 
 
 def _call(retriever: BaseRetriever, query: str, *, k: int) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
@@ -19,7 +19,7 @@ PROMPT = Prompt("t.begun", (("human", "Say it."), ("ai", "It is")))
 class Adapted(ScriptedChat):
     """It has an adapter."""
 
-    adapter: ClassVar[str] = "rq_rag"
+    adapter: str | None = "rq_rag"
 
 
 def test_a_model_in_this_process_is_told_in_the_words_of_the_call() -> None:
