@@ -142,6 +142,8 @@ def _trainer(
 ) -> Any:
     from transformers import Trainer
 
+    # The adapter's initial values are drawn before Trainer sets its seed.
+    torch.manual_seed(options.seed)
     model = with_adapter(base, options)
     if not options.full:
         model.peft_config["default"].base_model_name_or_path = called
