@@ -80,7 +80,7 @@ def evaluate(
 
 
 def train(
-    head: Annotated[str, typer.Argument(help="Which head, or which language model: rq_rag.")],
+    head: Annotated[str, typer.Argument(help="Which head or language model.")],
     *,
     data: Annotated[Path, typer.Option(help="Folder of the data sets.", exists=True, file_okay=False)],
     out: Annotated[Path | None, typer.Option(help="Where checkpoints, weights and results go.")] = None,
@@ -100,7 +100,7 @@ def train(
     folder, screen = out or Path("runs") / head, Screen(steps=not quiet)
     own = {"base": base, "records": records, "given": read_words(options)}
     given = {name: value for name, value in own.items() if value}
-    models = _language_models() if given or head not in room.HEADS else {}
+    models = language_models() if given or head not in room.HEADS else {}
     if given and head not in models:
         raise InvalidInput(f"{head!r} takes no --base, --records or --set; language models do: {', '.join(models)}.")
     with _progress(screen, head) as report:
@@ -116,7 +116,12 @@ def train(
     return 0
 
 
-def _language_models() -> Any:
+def language_models() -> Any:
+    """The trained language models by their names.
+
+    Raises:
+        MissingExtra: What they are trained with is not installed.
+    """
     try:
         from langgraph_evidence.training import language_models
     except ImportError as error:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+RECORDS = language_models.Records(lambda *_: {}, lambda *_: {})
+
+
 @pytest.fixture
 def one_head(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """A registry of one head that records what it is asked."""
@@ -84,7 +87,9 @@ def test_a_language_model_is_trained_with_options_of_its_own(
         asked.append((data, out, how))
         return TrainResult({"loss": 0.5}, Progress())
 
-    monkeypatch.setattr(language_models, "LANGUAGE_MODELS", {"writer": language_models.LanguageModel("writes", learn)})
+    monkeypatch.setattr(
+        language_models, "LANGUAGE_MODELS", {"writer": language_models.LanguageModel("writes", learn, RECORDS)}
+    )
     words = ["--data", str(tmp_path), "--out", str(tmp_path / "out"), "--base", "tiny", "--set", "rank=8"]
     assert run(["train", "writer", *words, "--device", "cpu", "--resume"]) == 0
     how = {"device": "cpu", "resume": True, "base": "tiny", "given": {"rank": "8"}}

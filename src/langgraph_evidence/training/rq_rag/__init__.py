@@ -4,12 +4,13 @@
 a chat model write them, stage by stage. `examples` and `packing` make tokens of them, `train` an adapter of those.
 """
 
-from langgraph_evidence.training.rq_rag.command import train_rq_rag
+from langgraph_evidence.training.rq_rag.command import records_by_model, records_of_data, train_rq_rag
 from langgraph_evidence.training.rq_rag.make import make_records
 from langgraph_evidence.training.rq_rag.options import FineTuneOptions, MakeOptions
 from langgraph_evidence.training.rq_rag.records import Record, read_records
 from langgraph_evidence.training.rq_rag.train import NAME, fine_tune
 
 __all__ = [
-    "NAME", "FineTuneOptions", "MakeOptions", "Record", "fine_tune", "make_records", "read_records", "train_rq_rag",
+    "NAME", "FineTuneOptions", "MakeOptions", "Record", "fine_tune", "make_records", "read_records",
+    "records_by_model", "records_of_data", "train_rq_rag",
 ]  # fmt: skip

@@ -16,11 +16,11 @@ import torch
 
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.models.base import read_json, sha256_of, write_aside
-from langgraph_evidence.models.base.device import check_precision, fastest_precision
+from langgraph_evidence.models.base.device import fastest_precision
 from langgraph_evidence.training.base import TRAIN_FOLDS, TUNE_FOLD, Progress, TrainResult
-from langgraph_evidence.training.rq_rag.base import open_base, with_adapter
 from langgraph_evidence.training.rq_rag.examples import Encoder, ExampleOptions
 from langgraph_evidence.training.rq_rag.keeping import Keeper
+from langgraph_evidence.training.rq_rag.openings import open_base, with_adapter
 from langgraph_evidence.training.rq_rag.packing import packed, packs
 from langgraph_evidence.training.rq_rag.records import of_folds, read_records
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from langgraph_evidence.training.rq_rag.base import Base
+    from langgraph_evidence.training.rq_rag.openings import Base
     from langgraph_evidence.training.rq_rag.options import FineTuneOptions
     from langgraph_evidence.training.rq_rag.packing import Packed
     from langgraph_evidence.training.rq_rag.records import Record
@@ -67,19 +67,20 @@ def fine_tune(
         ResourceError: The base or the records cannot be read, or the checkpoint is of another run.
         MissingExtra: peft or transformers is not installed.
     """
-    check_precision(options.precision)
     if options.threads:
         torch.set_num_threads(options.threads)
-    base = open_base(source, device=device)
-    rows = read_records(records)
-    identity = {"options": asdict(options), "records": sha256_of(records), "base": called or str(source)}
+    base, rows, called = open_base(source, device=device), read_records(records), called or str(source)
+    identity = {"options": asdict(options), "records": sha256_of(records), "base": called}
     _same_run(out, identity, resume=resume)
     learned = _packed(base, _drawn(of_folds(rows, TRAIN_FOLDS), options.records, options), options)
     measured = _packed(base, _drawn(of_folds(rows, [TUNE_FOLD]), options.measured, options), options)
     card = _card(identity, rows, base, learned)
     keeper = Keeper(out, out / NAME, card, minutes=options.save_minutes, report=report)
-    trainer = _trainer(base, learned, measured, keeper, out=out, options=options, called=called or str(source))
-    last = _last_checkpoint(out) if resume else None
+    trainer = _trainer(base, learned, measured, keeper, out=out, options=options, called=called)
+    return _run(trainer, keeper, _last_checkpoint(out) if resume else None)
+
+
+def _run(trainer: Any, keeper: Keeper, last: str | None) -> TrainResult:
     if last is not None:
         keeper.resume()
     trainer.train(resume_from_checkpoint=last)
@@ -142,6 +143,8 @@ def _trainer(
 ) -> Any:
     from transformers import Trainer
 
+    # The adapter's initial values are drawn before Trainer sets its seed.
+    torch.manual_seed(options.seed)
     model = with_adapter(base, options)
     if not options.full:
         model.peft_config["default"].base_model_name_or_path = called

@@ -17,8 +17,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from langgraph_evidence.errors import InvalidInput, ResourceError
 from langgraph_evidence.methods.rq_rag.protocol import PAPER, SMOLLM2
 from langgraph_evidence.training.rq_rag import FineTuneOptions, fine_tune, read_records, train_rq_rag
-from langgraph_evidence.training.rq_rag.base import open_base
 from langgraph_evidence.training.rq_rag.examples import Encoder, ExampleOptions
+from langgraph_evidence.training.rq_rag.openings import open_base
 from langgraph_evidence.training.rq_rag.packing import packed
 
 # What peft asks transformers when an adapter is read.
