@@ -76,7 +76,7 @@ def run_evaluation(
 ) -> Report:
     """Measures a method beside one-shot retrieval of as many passages, and of `fixed_k`.
 
-    A method of several trajectories has a row for each selection, and one for its upper bound; these decline nothing.
+    A method of several trajectories has a row for each selection and for the upper bound; these decline nothing.
 
     Args:
         method: A method or its name.
@@ -84,7 +84,7 @@ def run_evaluation(
         model: The language model of method and baseline.
         settings: The method's settings; its class's defaults when None.
         fold: The fold to keep.
-        limit: How many questions to keep.
+        limit: How many questions of it.
         options: How it is run.
         progress: Is told the row's name and every new outcome.
 
