@@ -74,7 +74,7 @@ class Settings(BaseModel):
         source="ours: lexical is for hosts without the local extra, and trusts every answer that shares words",
     )
     min_support: float = setting(
-        default=0.42,
+        default=0.28,
         meaning="support from which an answer is given; needs verified citations",
         source="ours: on fold 7 it declines a tenth of the right answers (docs/trust.md)",
         low=0.0,

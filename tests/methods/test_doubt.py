@@ -70,7 +70,7 @@ def test_furepa_declines_after_its_last_iteration_and_tells_its_doubts() -> None
     out = graph.invoke({"question": QUESTION})
     assert (out["answer"], out["citations"], out["stopped"]) == ("", [], "unsupported")
     assert out["guess"]["answer"] == "Gwalior, India"
-    assert "min_support is 0.42" in out["guess"]["why"]
+    assert "min_support is 0.28" in out["guess"]["why"]
     assert out["messages"][0].text == ""
     doubts = told(graph, "furepa.doubt")
     assert [doubt["iteration"] for doubt in doubts] == [1]

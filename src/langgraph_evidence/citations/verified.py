@@ -89,7 +89,8 @@ class Verifier:
         entailment: Decides.
         ranker: Chooses what is read.
         reader: The second witness; without it there is none.
-        calibration: From the models' probabilities to support.
+        calibration: From the models' probabilities to support, of a short answer that is read with its question.
+        of_sentences: The same of a sentence that is read by itself; without it as of a short answer.
     """
 
     def __init__(
@@ -99,9 +100,11 @@ class Verifier:
         *,
         reader: AnswerReader | None = None,
         calibration: Calibration | None = None,
+        of_sentences: Calibration | None = None,
     ) -> None:
         self._entailment, self._ranker, self._reader = entailment, ranker, reader
         self._calibration = calibration or Calibration()
+        self._of_sentences = of_sentences or self._calibration
 
     def check(self, question: str, answer: str, evidence: Sequence[Passage]) -> Checked:
         """See `AnswerVerifier`.
@@ -157,13 +160,13 @@ class Verifier:
         """Calibrated: how far the quotes entail it and the reader says it, and the evidence answers its question."""
         if not proof.quotes:
             return 0.0
-        found = [proof.probability]
-        if statement.text != statement.said:
+        found, short = [proof.probability], statement.text != statement.said
+        if short:
             read = premise([known.quote for known in ranked[:_SUFFICIENT]])
             found += entailed(self._entailment, [(read, f"{question.strip().rstrip('?. ')}?")])
         if proof.told is not None:
             found.append(max(proof.told, _NOT_TOLD))
-        return self._calibration(*found)
+        return (self._calibration if short else self._of_sentences)(*found)
 
     def _verdict(self, proof: _Proof) -> Verdict:
         if not proof.quotes:
