@@ -258,7 +258,7 @@ class MethodRun(ABC, Generic[S]):
         stopped: Stopped = ended["stopped"] or ("answered" if answer else "no_answer")
         why = self.doubt(ended, answer, checked) if answer else ""
         if why and not ended["evidence"] and self.from_knowledge(ended):
-            why, stopped = "", "own_knowledge"
+            why, stopped = "", "own_knowledge" if stopped == "answered" else stopped
         guess = guess_of(checked, answer, why) if why else None
         told = not why or self.settings_of(ended).if_unsupported == "guess"
         return Answered(

@@ -13,7 +13,9 @@ from trusting import TrustingVerifier
 
 from langgraph_evidence import FurepaSettings, RebelSettings, create_furepa, create_rebel, run
 from langgraph_evidence.citations import Checked
+from langgraph_evidence.cli.result import OWN_KNOWLEDGE_NOTE, result_lines
 from langgraph_evidence.llm.testing import ScriptedChat
+from langgraph_evidence.tools import method
 from langgraph_evidence.tools.search import search_tool
 from langgraph_evidence.types import Passage
 
@@ -193,4 +195,7 @@ def test_an_answer_without_evidence_is_called_so_where_the_run_was_cut_too() -> 
         model, tools, settings=settings, features=rebel_world.word_features, verifier=TrustingVerifier()
     )
     out = graph.compile().invoke({"question": "Is it warm?"})
-    assert (out["answer"], out["stopped"], out["evidence"]) == ("so", "own_knowledge", [])
+    assert (out["answer"], out["stopped"], out["evidence"]) == ("so", "budget", [])
+    assert "Without evidence" in method._pack(out)[0]
+    assert OWN_KNOWLEDGE_NOTE in [str(line) for line in result_lines(out)]
+    assert not any("not supported" in str(line) for line in result_lines(out))

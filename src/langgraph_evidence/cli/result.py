@@ -41,7 +41,7 @@ def result_lines(output: Mapping[str, Any]) -> Iterator[Text]:
     guess, passages = output.get("guess"), {passage["id"]: passage for passage in output.get("evidence") or []}
     if guess is None:
         yield from _answer(output)
-        if output["stopped"] != "own_knowledge":  # of what was not checked nothing was measured
+        if not _without_evidence(output):  # of what was not checked nothing was measured
             yield from _proofs(output, output["answer"], passages, by=output.get("cited_by", "lexical"))
     else:
         yield from _declined(output)
@@ -54,10 +54,16 @@ def _answer(output: Mapping[str, Any]) -> Iterator[Text]:
     verified = answer and by == "verified" and output.get("evidence")
     how = f"{stopped}, support {output['support']:.2f}" if verified else stopped
     yield Text.assemble(("Answer: ", "bold"), (answer or "(no answer)", "bold green"), f" ({how})")
-    if stopped == "own_knowledge":
+    if _without_evidence(output):
         yield Text(OWN_KNOWLEDGE_NOTE, style="yellow")
     elif answer and by == "lexical":
         yield Text(LEXICAL_NOTE, style="yellow")
+
+
+def _without_evidence(output: Mapping[str, Any]) -> bool:
+    """Whether it is an answer of the model's own, be it one of a run that was cut."""
+    # An earlier version stored no `cited_by`, and perhaps no evidence.
+    return bool(output["answer"] and "cited_by" in output and not output["evidence"] and not output["citations"])
 
 
 def _declined(output: Mapping[str, Any]) -> Iterator[Text]:

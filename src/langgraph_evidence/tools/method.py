@@ -121,7 +121,7 @@ def _pack(output: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         for number, citation in enumerate(output.get("citations", []), start=1)
     ]
     parts = [output["answer"], *([f"\n{_SOURCES[output.get('cited_by', 'lexical')]}", *sources] if sources else [])]
-    if output.get("stopped") == "own_knowledge":
+    if not (output.get("evidence") or sources):
         parts.append("\nWithout evidence: the model answered from what it knows, and nothing was found to prove it.")
     return "\n".join(parts), artifact
 

@@ -1,9 +1,9 @@
 """Continuous batching: requests that come at the same time share forward passes, joining and leaving between steps.
 
-transformers has a scheduler of its own (`ContinuousBatchingManager`). It pages keys and values for GPUs and took 22 s
-for 8 requests of 16 tokens on two cores, draws all requests from one stream of random numbers, and knows neither
-adapters, nor allowed tokens, nor the likelihood of a given text; so this one screen stands in its place. Its caches,
-masks and networks are used as they are. Past one machine the same calls go to a vLLM server by its address.
+transformers has a scheduler of its own (`ContinuousBatchingManager`). It pages keys and values for GPUs, draws all
+requests from one stream of random numbers, and knows neither adapters, nor allowed tokens, nor the likelihood of a
+given text; so this one screen stands in its place. The caches, masks and networks of transformers are used as they
+are. Past one machine the same calls go to a vLLM server by its address.
 """
 
 from __future__ import annotations
