@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from langgraph_evidence.citations.facts import facts_of, held_by
 
-_LENGTH, _SECONDS = 50_000, 1.0
+_LENGTH = 4_000
 _PARTS = [
     *"A I V X e - . ' , $ : / \n".split(" "), " ", " ", " ", "Henry", "VIII", "two", "Second", "hundred", "million",
     "and", "half", "a", "twenty", "first", "May", "BC", "century", "5", "44", "1,200", "000", "minus", "\u00bd",
@@ -161,26 +161,25 @@ def test_a_text_of_telling_parts_holds_what_it_states(text: str) -> None:
 
 
 @pytest.mark.parametrize("read", [facts_of, held_by])
-def test_a_hostile_text_is_read_in_time(read: Callable[[str], frozenset[str]]) -> None:
-    slow = {text[:20]: spent for text in _attacks() if (spent := _seconds(read, text)) > _SECONDS}
-    assert slow == {}
+def test_a_hostile_text_is_read_in_proportion_to_its_length(read: Callable[[str], frozenset[str]]) -> None:
+    # A tracer of coverage slows both readings alike; four times the text, read in squares, would take sixteen times.
+    spent = {body: (_seconds(read, body, 1), _seconds(read, body, 4)) for body in _ATTACKS}
+    assert {body: both for body, both in spent.items() if both[1] > 9 * both[0] + 0.02} == {}
 
 
-def _attacks() -> list[str]:
-    bodies = ["1 ", "111 ", "111,", "9", "0." + "9" * 990 + " ", "one hundred and ", "5 to ", "-"]
-    bodies += ["A ", "A.", "Henry V ", "\u0301", "\u200b", "\u00bd"]
-    return [body * (_LENGTH // len(body)) + "1" for body in bodies]
+_ATTACKS = [
+    "1 ", "111 ", "111,", "9", "0." + "9" * 990 + " ", "one hundred and ", "5 to ", "-", "A ", "A.", "Henry V ",
+    "\u0301", "\u200b", "\u00bd",
+]  # fmt: skip
 
 
-def _seconds(read: Callable[[str], frozenset[str]], text: str) -> float:
+def _seconds(read: Callable[[str], frozenset[str]], body: str, times: int) -> float:
     """Processor time of the best of three readings, none of them remembered."""
-    best = float("inf")
+    text, best = body * (times * _LENGTH // len(body)) + "1", float("inf")
     for again in range(3):
         start = time.process_time()
         read(text + "!" * again)
         best = min(best, time.process_time() - start)
-        if best < _SECONDS:
-            break
     return best
 
 
