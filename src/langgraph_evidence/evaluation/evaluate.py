@@ -74,9 +74,7 @@ def run_evaluation(
     options: EvaluationOptions | None = None,
     progress: Callable[[str, Outcome], None] | None = None,
 ) -> Report:
-    """Measures a method beside one-shot retrieval of as many passages, and of `fixed_k`.
-
-    A method of several trajectories has a row for each selection and for the upper bound; these decline nothing.
+    """Measures a method beside one-shot retrieval of as many passages and of `fixed_k`, and each of its selections.
 
     Args:
         method: A method or its name.
